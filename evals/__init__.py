@@ -1,0 +1,1 @@
+"""Measuring: the commands that run, gate, compare and score, and every test."""

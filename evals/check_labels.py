@@ -1,0 +1,93 @@
+"""Check that every label follows: the gate of each kit derives its answer key again before anything is measured.
+
+    python -m evals.check_labels                           every kit
+    python -m evals.check_labels label-restrict --data ../mine
+
+Every problem is printed as `file: row: what is wrong; what would be right`, all of them at once. Exit codes: 0 all
+labels follow, 1 some do not, 2 usage or configuration. No key, no network.
+"""
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from src.shared import kit as kits
+from src.shared.files import BadData
+
+
+def main(argv=None):
+    args = _arguments().parse_args(argv)
+    try:
+        names = args.kit or kits.names()
+        if args.data is not None and len(names) != 1:
+            raise BadData(f"--data is the folder of one kit; name it: {', '.join(kits.names())}")
+        reports = [(name.replace("-", "_"), _judge(name, args.data)) for name in names]
+    except BadData as error:
+        print(error, file=sys.stderr)
+        return 2
+    try:
+        print("\n\n".join(render(name, report) for name, report in reports), flush=True)
+    except BrokenPipeError:    # the reader has seen enough; the exit code still says what was found
+        sys.stdout = None
+    return 1 if any(report.problems for _, report in reports) else 0
+
+
+def gate(kit):
+    """The Report on an opened kit, its prompts included: `.problems`, `.counts`, and `.says` in one line."""
+    return _gate(kit.name).check(kit.data, lambda document, guarded: "\n".join(
+        part.text for part in kit.prompt(document, guarded)))
+
+
+def render(name, report):
+    """A kit's report as text: what was counted, or each problem on a line of its own."""
+    folder = _near(report.folder)
+    lines = [str(problem._replace(file=str(folder / problem.file))) for problem in report.problems]
+    lines = lines or [f"{count:>7}  {label}" for label, count in report.counts.items()]
+    return "\n".join([f"{name}: {report.says}", *lines])
+
+
+def _judge(name, data):
+    """The Report of a kit by name. Where its data do not open, the gate says why; it reads them by itself."""
+    try:
+        return gate(kits.load(name, data))
+    except BadData as error:
+        wanted = name.replace("-", "_")
+        folder = Path(data) if data is not None else _home(wanted)
+        if wanted not in kits.names() or not folder.is_dir():
+            raise
+        report = _gate(wanted).check(folder)
+        for problem in () if report.problems else error.problems:
+            report.add("", "", problem)
+        return report
+
+
+def _gate(name):
+    try:
+        return importlib.import_module(f"evals.{name}.gate")
+    except ModuleNotFoundError as error:
+        if error.name and not f"evals.{name}.gate".startswith(error.name):
+            raise
+        raise BadData(f"evals/{name}/gate.py: no such file; a kit brings a gate, check(data_dir, prompts)") from None
+
+
+def _home(name):
+    alone = (kits.ROOT / "data" / kits.MARKER).exists()
+    return kits.ROOT / "data" if alone else kits.ROOT / "data" / name
+
+
+def _near(folder):
+    """A folder as a person standing here would write it."""
+    folder = Path(folder).absolute()
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="python -m evals.check_labels", description=__doc__.split("\n")[0],
+                                     epilog="example: python -m evals.check_labels label-restrict")
+    parser.add_argument("kit", nargs="*", help="kits to check, by name (default: all)")
+    parser.add_argument("--data", metavar="DIR", help="a folder with the kit's files (default: the kit's own in data/)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

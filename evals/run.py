@@ -1,0 +1,199 @@
+"""Run the arms of the kits and print what they got right, what they got wrong and which errors are expensive.
+
+    python -m evals.run                                    every free arm of every kit; no key, no network
+    python -m evals.run label-restrict --arm note-tone     one arm
+    python -m evals.run label-restrict --arm model --run-id r001-label-restrict
+
+The label gate runs first and refuses on any problem. Exit codes: 0 all well, 1 a gate failed, 2 usage or
+configuration, 3 no verdict since calls are unanswered, 130 interrupted.
+"""
+import argparse
+import fnmatch
+import importlib
+import json
+import shlex
+import sys
+
+from evals import check_labels
+from evals.shared import arms, progress, record, scoring, table
+from src.shared import follow
+from src.shared import kit as kits
+from src.shared.fields import near
+from src.shared.files import BadData
+
+MODEL = "model"
+# A run with any of these off its default is a calibration and no scored run.
+PUBLISHED = ("max_tokens", "json_mode", "thinking", "temperature")
+
+
+def main(argv=None):
+    args = _arguments().parse_args(argv)
+    args.words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        return run(args)
+    except BadData as e:
+        print(e, file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+
+
+def run(args):
+    """Do what the arguments say; returns the exit code."""
+    names = args.kit or (kits.names() if args.data is None else [None])
+    if args.data is not None and len(names) != 1:
+        raise BadData("--data is the folder of one kit; name that kit")
+    opened = [kits.load(name, args.data) for name in names]
+    _check(args, opened)
+    for kit in opened:
+        report = check_labels.gate(kit)
+        if report.problems:
+            print(check_labels.render(kit.name, report), file=sys.stderr)
+            return 1
+        code = _run_kit(args, kit, report)
+        if code:
+            return code
+    return 0
+
+
+def _run_kit(args, kit, report):
+    bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
+    free = arms.free(kit, bench)
+    if args.arm is not None and args.arm not in (*free, MODEL):
+        raise BadData(f"{kit.name} has no arm {args.arm}{near(args.arm, [*free, MODEL])}; "
+                      f"arms: {', '.join([*free, MODEL])}")
+    if args.dry_run:
+        return _dry_run(kit, next(_wanted(args, kit)))
+    if args.arm == MODEL:
+        return _run_model(args, kit, bench, free)
+    chosen = [free[args.arm]] if args.arm else list(free.values())
+    records = {arm.name: _run_free(args, kit, bench, arm) for arm in chosen}
+    _say(args, table.free(kit, bench, records, report.says), {name: found for name, found in records.items()})
+    return 3 if any(found["totals"]["outcomes"][follow.HARNESS] for found in records.values()) else 0
+
+
+def _run_free(args, kit, bench, arm):
+    """Run one free arm over the documents and write its record; returns the record without its documents."""
+    run_id, path = _place(args, kit, arm.name, arm.letter)
+    grading, closing = scoring.Scoring(kit, bench), {}
+
+    def entries():
+        for row in _wanted(args, kit):
+            document = row["id"]
+            yield grading.entry(row, follow.safely(kit, document, arm.call(document, kit.text(document))))
+
+    def close():
+        closing.update(grading.closing(), settings=None, run=_header(args, kit, arm.name, run_id))
+        return closing
+    record.write(path, entries(), close)
+    return closing
+
+
+def _run_model(args, kit, bench, free):
+    from evals.shared import paid           # threads and the network: nothing that a free run needs
+    from src.shared import config
+    settings = None if args.rescore else config.load()
+    if settings:
+        settings.require_provider()
+    changed = args.limit or args.docs or args.max_tokens or (settings and any(
+        getattr(settings, name) != getattr(config.Settings, name) for name in PUBLISHED))
+    run_id, path = _place(args, kit, MODEL, args.run_id[0] if args.rescore else "c" if changed else "r")
+    found, code = paid.run(run_id, path, kit, bench, settings, lambda: _wanted(args, kit), args,
+                           _header(args, kit, MODEL, run_id))
+    if found:
+        floors = {name: _run_free(argparse.Namespace(**{**vars(args), "run_id": None}), kit, bench, arm)
+                  for name, arm in free.items() if arm.letter == "b" and name != "null"}
+        _say(args, table.single(kit, bench, found, floors), found)
+        print(table.closing(found, path, code, paid.resume_command(found["run"])), file=sys.stderr)
+    return code
+
+
+def _dry_run(kit, row):
+    """Print one whole prompt as it would be sent, and the size of each part."""
+    parts = kit.prompt(row["id"])
+    print("".join(part.text for part in parts))
+    for part in parts:
+        print(f"{part.name}: {len(part.text):,} characters{', the same on every call' if part.fixed else ''}",
+              file=sys.stderr)
+    return 0
+
+
+def _say(args, text, found):
+    if args.json:
+        print(json.dumps(found, ensure_ascii=False, sort_keys=True, default=str))
+    elif not args.quiet:
+        print(text + "\n")
+
+
+def _place(args, kit, arm, letter):
+    """(run id, record path): under `local/` without a run id. A committed run is never overwritten."""
+    if not args.run_id:
+        run_id = f"{letter}000-{kit.hyphened}-{arm}"
+        return run_id, record.path_of(kit.results / "local", run_id)
+    record.check_id(args.run_id, kit, letter)
+    path = record.path_of(kit.results, args.run_id)
+    if path.exists() and not (args.resume or args.rescore):
+        raise BadData(f"{path}: the run exists and is not overwritten; choose another --run-id, or --rescore it")
+    return args.run_id, path
+
+
+def _header(args, kit, arm, run_id):
+    return {"id": run_id, "kit": kit.name, "arm": arm, "command": shlex.join(["python", "-m", "evals.run", *args.words]),
+            "date": progress.now(), "code": scoring.code_hash(kits.ROOT, kit)}
+
+
+def _wanted(args, kit):
+    """Yield the gold rows that --docs and --limit leave, in order. BadData for a pattern that fits no document."""
+    patterns = args.docs.split(",") if args.docs else ["*"]
+    used, given = set(), 0
+    for row in kit.gold():
+        fits = [pattern for pattern in patterns if fnmatch.fnmatchcase(row["id"], pattern.strip())]
+        used.update(fits)
+        if fits and (args.limit is None or given < args.limit):
+            given += 1
+            yield row
+    for pattern in patterns:
+        if pattern not in used:
+            raise BadData(f"--docs {pattern}: no such document{near(pattern, kit.documents())}")
+
+
+def _check(args, opened):
+    """Refuse combinations of options that mean nothing, before anything runs."""
+    one = len(opened) == 1
+    if args.run_id and not (one and args.arm):
+        raise BadData("--run-id names one run: give one kit and an --arm with it")
+    if (args.resume or args.rescore) and not args.run_id:
+        raise BadData("--resume and --rescore work on a run: name it with --run-id")
+    if args.docs and not one:
+        raise BadData("--docs names documents of one kit; name that kit")
+    for name in ("limit", "workers", "max_tokens"):
+        value = getattr(args, name)
+        if value is not None and value < 1:
+            raise BadData(f"--{name.replace('_', '-')} {value}: a whole number from 1 is wanted")
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="python -m evals.run", description=__doc__.split("\n\n")[0],
+                                     epilog="example: python -m evals.run label-restrict --arm note-tone")
+    add = parser.add_argument
+    add("kit", nargs="*", help="kits to run (default: all)")
+    add("--arm", metavar="NAME", help="one arm: a floor, stub, or model (default: all free arms)")
+    add("--run-id", metavar="ID", help="keep the run under this name, like b001-label-restrict (default: results/…/local)")
+    add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer")
+    add("--rescore", action="store_true", help="do everything behind the reply again, from the cache; never a call")
+    add("--docs", metavar="ID,GLOB", help="only these documents (default: all)")
+    add("--limit", type=int, metavar="N", help="only the first N documents (default: all)")
+    add("--workers", type=int, metavar="N", help="calls at a time (default: EVAL_WORKERS)")
+    add("--max-tokens", type=int, metavar="N", help="most tokens of one reply (default: MAX_TOKENS)")
+    add("--data", metavar="DIR", help="data folder with your own rules and documents (default: the kit's)")
+    add("--yes", action="store_true", help="spend without asking")
+    add("--dry-run", action="store_true", help="print one whole prompt with the sizes of its parts and stop")
+    add("-o", dest="output", action="append", metavar="FILE", help="also write the result here; .json .csv .junit.xml .md")
+    add("--json", action="store_true", help="print the aggregates as JSON instead of the table")
+    add("--quiet", action="store_true", help="print nothing but errors")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Measuring stations that every kit uses. Nothing here names a kit."""

@@ -1,0 +1,23 @@
+"""What a kit hands to the measuring side: one value, `BENCH` in `evals/K/bench.py`.
+
+Ids of metrics, errors and matrices are the ids of the marks and cells that the kit's `judge` gives for a document.
+"""
+from collections import namedtuple
+
+UNANSWERED = "unanswered"
+
+# hits {mark id: True, False or [hits, of]}, cells {matrix id: [gold label, answer label]}
+Marks = namedtuple("Marks", "hits cells")
+
+# a rate where more is better; `rechecked` says whether the recheck can move it
+Metric = namedtuple("Metric", "id title rechecked")
+
+# an expensive error by name: fewer is better; why it is expensive, in one sentence
+NamedError = namedtuple("NamedError", "id title rechecked why")
+
+Matrix = namedtuple("Matrix", "id title labels")
+
+# metrics, the headline first; errors, the most expensive first; matrices(kit) → [Matrix]; judge(kit, gold Answer, Answer or None) →
+# Marks; floors {arm name: function(kit, document, text) → reply object}; faults [function(kit, reply object) → reply
+# object] that the stub plants; cluster(document id) → key of the rows that are not independent, or None
+Bench = namedtuple("Bench", "metrics errors matrices judge floors faults cluster")

@@ -1,0 +1,172 @@
+"""The replies of one run, `cache-ID.jsonl`: one line a call, on disk before its document counts as done.
+
+What a killed process leaves behind is mended on opening: a last line that was cut is cut off, a line that is no object
+is passed over and its document asked again. Lines are read as bytes, so that nothing inside a reply ends a line.
+"""
+import contextlib
+import json
+import os
+import threading
+from pathlib import Path
+
+from src.shared.files import BadData
+
+
+class Cache:
+    """An open cache file, held by one process at a time.
+
+    `.torn` is how many bytes of a cut last line were dropped, `.damaged` the numbers of lines passed over.
+    """
+
+    def __init__(self, path, locked=True):
+        self.path, self.torn, self.damaged = Path(path), 0, []
+        self._lock, self._places = threading.Lock(), {}
+        self._held = _take(self.path) if locked else None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("a+b" if locked else "rb")
+            self._index()
+            if self.torn and locked:
+                self._file.truncate(self._end)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __len__(self):
+        return len(self._places)
+
+    def get(self, document):
+        """The newest line of a document as an object, or None."""
+        with self._lock:
+            place = self._places.get(document)
+            if place is None:
+                return None
+            self._file.seek(place)
+            return json.loads(self._file.readline())
+
+    def put(self, line):
+        """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end."""
+        data = json.dumps(line, sort_keys=True, default=_number).encode() + b"\n"
+        with self._lock:
+            try:
+                place = self._file.seek(0, os.SEEK_END)
+                self._file.write(data)
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            except OSError as e:
+                raise BadData(f"{self.path}: the reply could not be written: {e.strerror}; the run stops, what was "
+                              "answered before is kept") from None
+            self._places[line["id"]] = place
+
+    def close(self):
+        """Close the file and give the run free."""
+        if getattr(self, "_file", None):
+            self._file.close()
+        if self._held:
+            _give_back(self._held)
+            self._held = None
+
+    def _index(self):
+        self._file.seek(0)
+        self._end = 0
+        for number, data in enumerate(self._file, 1):
+            whole, entry = data.endswith(b"\n"), _object(data)
+            if not whole and (entry is None or not self._finish_line()):
+                self.torn = len(data)
+            elif entry is not None:
+                self._places[entry["id"]] = self._end
+            elif data.strip():
+                self.damaged.append(number)
+            self._end += 0 if self.torn else len(data)
+        if self._end and self.damaged and not self._places:
+            raise BadData(f"{self.path}: not one of its lines is a reply; move the file away or give another --run-id")
+
+    def _finish_line(self):
+        """A last line that is whole but for its line end gets one; only the process that holds the run may write."""
+        if self._held:
+            self._file.write(b"\n")
+            self._file.flush()
+        return True
+
+
+def _object(data):
+    try:
+        entry = json.loads(data)
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) and isinstance(entry.get("id"), str) else None
+
+
+@contextlib.contextmanager
+def hold(path):
+    """Hold a file for the length of a block, waiting for whoever has it: for a moment's reading and writing."""
+    lock = _opened(path, wait=True)
+    try:
+        yield
+    finally:
+        _give_back(lock)
+
+
+def _take(path):
+    """Hold a run for this process. BadData naming the process that has it already."""
+    lock = _opened(path, wait=False)
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+def _opened(path, wait):
+    """The lock file beside a path, locked; a lock ends with its process, however that ends.
+
+    subtle: whoever unlocks also unlinks, so a lock counts only while the locked file is still the one at its path.
+    """
+    place = path.with_name(f".{path.name}.lock")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            lock = place.open("a+", encoding="ascii")
+            if not _locked(lock, wait):
+                lock.seek(0)
+                owner = lock.read() or "another one"
+                lock.close()
+                raise BadData(f"{path}: process {owner} is writing this run; wait for it, or end it")
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
+                    return lock
+            lock.close()
+    except OSError as e:
+        raise BadData(f"{place}: {e.strerror}") from None
+
+
+def _give_back(lock):
+    Path(lock.name).unlink(missing_ok=True)
+    lock.close()
+
+
+def _locked(lock, wait):
+    """Whether this process now holds the file."""
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt
+        how = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK
+        lock_it = lambda: msvcrt.locking(lock.fileno(), how, 1)
+    else:
+        how = fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB)
+        lock_it = lambda: fcntl.flock(lock, how)
+    try:
+        lock_it()
+        return True
+    except OSError:
+        return False
+
+
+def _number(value):
+    return int(value) if value == value.to_integral_value() else float(value)

@@ -1,0 +1,49 @@
+"""How far a run is: one moving line on a terminal, a line for each tenth in a log."""
+import datetime
+import sys
+import time
+
+TENTHS = 10
+
+
+def now():
+    """The time as a record writes it: UTC, to the second."""
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Progress:
+    """Counts what comes back and says so on `stream`. `.done`, `.answered`, `.failed`, `.tokens` (as far as reported)."""
+
+    def __init__(self, total, stream=sys.stderr, quiet=False):
+        self.total, self.stream, self.quiet = total, stream, quiet
+        self.done = self.answered = self.failed = self.tokens = 0
+        self.started, self._tenth = time.monotonic(), 0
+        self._moves = stream.isatty()
+
+    def tick(self, line):
+        """One document came back: a cache line {"completion": {"error", "usage"}}, or one with "harness"."""
+        call = line.get("completion", {"error": True, "usage": None})
+        self.done += 1
+        self.failed += bool(call["error"])
+        self.answered += not call["error"]
+        self.tokens += sum((call["usage"] or {}).get(kind) or 0 for kind in ("input", "output"))
+        if self.quiet:
+            return
+        tenth = TENTHS * self.done // max(self.total, 1)
+        if self._moves:
+            print(f"\r{self.text()}\x1b[K", end="", file=self.stream, flush=True)
+        elif tenth > self._tenth:
+            print(self.text(), file=self.stream, flush=True)
+        self._tenth = tenth
+
+    def text(self):
+        """The progress line: done of total, answered, failed, tokens, seconds left at this pace."""
+        spent = time.monotonic() - self.started
+        left = spent / self.done * (self.total - self.done) if self.done else 0
+        return (f"{self.done}/{self.total} asked, {self.answered} answered, {self.failed} failed, {self.tokens:,} tokens, "
+                f"{spent:.0f} s, about {left:.0f} s left")
+
+    def close(self):
+        """End the moving line."""
+        if self._moves and not self.quiet and self.done:
+            print(file=self.stream)

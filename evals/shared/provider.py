@@ -1,0 +1,65 @@
+"""A provider on 127.0.0.1 for tests and benchmarks: the openai-compatible wire, any answer, no thinking time.
+
+    with LocalProvider(lambda body: '{"verdict": …}') as provider: … provider.url …
+"""
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+
+
+class LocalProvider:
+    """`answer(body)` → the reply's text for a request body. `.calls` counts requests, `.keys` keeps Authorization headers."""
+
+    def __init__(self, answer):
+        self.answer, self.calls, self.keys, self._lock = answer, 0, [], threading.Lock()
+
+    def __enter__(self):
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def environment(self, **more):
+        """Environment variables for a run against this server."""
+        return {"BASE_URL": self.url, "API_KEY": "sk-local-test-0123456789", "MODEL": "local", **more}
+
+    def _handler(provider):
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with provider._lock:
+                    provider.calls += 1
+                    provider.keys.append(self.headers.get("Authorization"))
+                text = provider.answer(body)
+                kind, data = _stream(text) if body.get("stream") else _whole(text)
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+        return Handler
+
+
+def _whole(text):
+    body = {"id": "c-1", "object": "chat.completion", "model": "local", "usage": USAGE,
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
+    return "application/json", json.dumps(body).encode()
+
+
+def _stream(text):
+    chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in (text[:7], text[7:])]
+    chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": USAGE}]
+    lines = [f"data: {json.dumps({'object': 'chat.completion.chunk', 'model': 'local', **chunk})}\n\n" for chunk in chunks]
+    return "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode()

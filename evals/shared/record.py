@@ -1,0 +1,78 @@
+"""The record of a run, `eval-ID.json`: written one document at a time, read back and added up again.
+
+Every key is sorted and every document stands on a line of its own, so that a record of any size is written and read
+in little memory and two runs of the same thing are the same bytes.
+"""
+import hashlib
+import json
+import re
+
+from src.shared.files import BadData, read_text, replacing, to_json
+
+PREFIX = re.compile(r"([a-z])([0-9]{3})-([a-z0-9-]+)")
+LETTERS = {"r": "scored model run", "s": "stateless control", "a": "ablation", "c": "calibration", "b": "free floor",
+           "t": "stub", "x": "injection"}
+OPEN, CLOSE = '{"documents":[', "],"
+
+
+def path_of(folder, run_id):
+    """Where the record of a run lies."""
+    return folder / f"eval-{run_id}.json"
+
+
+def check_id(run_id, kit, letter):
+    """Refuse a run id that is not letter, three digits, dash, kit (then anything), or whose letter says another thing."""
+    found = PREFIX.match(run_id)
+    if not found or not (run_id[5:] == kit.hyphened or run_id[5:].startswith(kit.hyphened + "-")):
+        raise BadData(f"--run-id {run_id}: write it like {letter}001-{kit.hyphened}: a letter, three digits, the kit")
+    if not re.fullmatch(r"[a-z0-9-]+", run_id):
+        raise BadData(f"--run-id {run_id}: only small letters, digits and dashes")
+    if found[1] not in LETTERS:
+        known = ", ".join(f"{key} {meaning}" for key, meaning in LETTERS.items())
+        raise BadData(f"--run-id {run_id}: no kind of run begins with {found[1]}; kinds: {known}")
+    if found[1] != letter:
+        raise BadData(f"--run-id {run_id}: {found[1]} means {LETTERS[found[1]]}, these settings make a "
+                      f"{LETTERS[letter]}; write {letter}{run_id[1:]}")
+
+
+def write(path, entries, closing):
+    """Write a record: each entry as it comes, then `closing()` → {other top-level keys} once all have come."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as out:
+        out.write(OPEN)
+        for number, entry in enumerate(entries):
+            out.write((",\n" if number else "\n") + _line(entry))
+        out.write("\n" + CLOSE)
+        out.write(",".join(f"\n{_line(key)}:{_line(value)}" for key, value in sorted(closing().items())) + "\n}\n")
+
+
+def read(path, recount=None):
+    """A record as one object. With `recount(entries)` → aggregates, a record whose figures are not its rows' is refused."""
+    try:
+        found = json.loads(read_text(path))
+        entries = found["documents"]
+    except (json.JSONDecodeError, KeyError, TypeError):
+        raise BadData(f"{path}: not a run record; it wants documents, metrics and settings") from None
+    if recount:
+        for key, value in json.loads(_line(recount(entries))).items():
+            if found.get(key) != value:
+                raise BadData(f"{path}: {key} is not what its {len(entries)} documents add up to; "
+                              "re-score the run or restore the file")
+    return found
+
+
+def sha(*pieces):
+    """A short name for bytes or texts: the first 16 hex digits of their SHA-256."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece if isinstance(piece, bytes) else piece.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _line(value):
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+
+
+def _plain(value):
+    return list(value) if isinstance(value, tuple) else json.loads(to_json(value))

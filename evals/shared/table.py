@@ -1,0 +1,129 @@
+"""Records as text that people like to read: one table a kit, arms side by side, and the expensive errors by name."""
+
+ROWS_SHOWN = 8
+STUB = "stub"
+BLANK = "–"
+
+
+def free(kit, bench, records, gate_says):
+    """The table of a kit's free arms. `records` {arm: record}; every figure comes with its count.
+
+    The stub measures nothing, so it stands below the table, with what it planted.
+    """
+    arms = [arm for arm in records if arm != STUB] or list(records)
+    lines = [f"{kit.name}: {kit.about['title']}",
+             f"{records[arms[0]]['totals']['documents']} {kit.about['documents']}; label gate: {gate_says}", ""]
+    rows = [["right, of all documents (95 % interval)", "", *arms]]
+    for metric in bench.metrics:
+        rows += _pair(metric, [_metric(records[arm], metric.id) for arm in arms], rate)
+    rows += [[], ["named errors, over their opportunities", "", *arms]]
+    for error in bench.errors:
+        rows += _pair(error, [_error(records[arm], error.id) for arm in arms], count)
+    lines += grid(rows)
+    for arm in arms:
+        lines += _names(arm, bench, records[arm])
+    if STUB in records and STUB not in arms:
+        lines += ["", "stub, gold with one planted fault of every kind, to show that each counter counts:",
+                  *outcomes(records[STUB])]
+    return "\n".join(lines)
+
+
+def single(kit, bench, found, floors):
+    """The table of one run: raw, rechecked and null side by side, floors behind them as baselines."""
+    run = found["run"]
+    lines = [f"{run['id']}: arm {run['arm']} of {kit.name}, {found['totals']['documents']} {kit.about['documents']}", ""]
+    names = list(floors)
+    rows = [["right, of all documents (95 % interval)", "raw", "rechecked", "null", *(f"({name})" for name in names)]]
+    for metric in found["metrics"]:
+        if metric["raw"] and not metric["id"].startswith("field."):
+            rows.append([metric["title"], rate(metric["raw"]), rate(metric["rechecked"]), rate(metric["null"]),
+                         *(rate(_metric(floors[name], metric["id"])["raw"]) for name in names)])
+    rows += [[], ["named errors, over their opportunities", "raw", "rechecked", "", *(f"({name})" for name in names)]]
+    for error in found["errors"]:
+        rows.append([error["title"], count(error["raw"]), count(error["rechecked"]), "",
+                     *(count(_error(floors[name], error["id"])["raw"]) for name in names)])
+    lines += grid(rows)
+    lines += _names(run["arm"], bench, found)
+    return "\n".join(lines + [""] + outcomes(found))
+
+
+def closing(found, path, code, resume):
+    """The last lines of a model run: counts, tokens, calls, where the record is, what to type next."""
+    totals = found["totals"]
+    answered = totals["outcomes"]["answered"]
+    tokens = ", ".join(f"{kind} {total['sum']:,} (reported by {total['calls']} of {totals['calls']} calls)"
+                       for kind, total in totals["tokens"].items() if total["calls"]) or "not reported"
+    lines = [f"{answered} of {totals['documents']} answered; {totals['calls']} calls; tokens: {tokens}", f"record: {path}"]
+    lines.append(f"unanswered documents count as misses; go on with:\n  {resume}" if code else
+                 "look at it: python -m src.app")
+    return "\n".join(lines)
+
+
+def outcomes(found):
+    """Answered and the five ways not to be, each with its count over all documents."""
+    totals = found["totals"]
+    counts = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in totals["outcomes"].items())
+    return [f"  of {totals['documents']} documents: {counts}; repaired {totals['repaired']}, "
+            f"overridden by the recheck {totals['overrides']}"]
+
+
+def rate(found):
+    """A rate with its count and interval: `16/52 31 % (20–44)`; a dash where nothing was measured."""
+    if not found:
+        return BLANK
+    low, high = round(100 * found["low"]), round(100 * found["high"])
+    return f"{found['num']}/{found['den']} {percent(found['rate'])} ({low}–{high})"
+
+
+def count(found):
+    """A named error over its opportunities; for none, the most that the count still allows (rule of three)."""
+    if not found:
+        return BLANK
+    if found["count"] == 0:
+        return f"0/{found['opportunities']} (≤ {min(100, round(300 / found['opportunities']))} %)"
+    return f"{found['count']}/{found['opportunities']} {percent(found['count'] / found['opportunities'])}"
+
+
+def percent(share):
+    """A share in whole per cent, except that 100 and 0 are said only of all and none."""
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1:
+        return ">99 %"
+    if rounded == 0 and share > 0:
+        return "<1 %"
+    return f"{rounded} %"
+
+
+def grid(rows):
+    """Rows of cells as lines, the first two columns to the left, the others to the right."""
+    width = max(map(len, rows))
+    widths = [max((len(row[i]) for row in rows if i < len(row)), default=0) for i in range(width)]
+    return ["  ".join(cell.rjust(size) if i > 1 else cell.ljust(size)
+                      for i, (cell, size) in enumerate(zip(row, widths))).rstrip() for row in rows]
+
+
+def _pair(item, found, form):
+    """One or two rows of a metric: raw, and rechecked where the recheck can move it."""
+    rows = [[item.title, "raw", *(form(each["raw"]) for each in found)]]
+    if item.rechecked:
+        rows.append(["", "rechecked", *(form(each["rechecked"]) for each in found)])
+    return rows
+
+
+def _metric(found, mark):
+    return next((metric for metric in found["metrics"] if metric["id"] == mark), {"raw": None, "rechecked": None})
+
+
+def _error(found, mark):
+    return next((error for error in found["errors"] if error["id"] == mark), {"raw": None, "rechecked": None})
+
+
+def _names(arm, bench, found):
+    """The rows of the most expensive error, so that a reader can open one."""
+    error = _error(found, bench.errors[0].id)
+    rows = error["raw"]["rows"] if error["raw"] else []
+    if not rows:
+        return []
+    more = f" and {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
+    return ["", f"{arm}: {bench.errors[0].title} on {len(rows)} of {error['raw']['opportunities']}; "
+                f"{bench.errors[0].why}:", f"  {' '.join(rows[:ROWS_SHOWN])}{more}"]

@@ -1,0 +1,79 @@
+"""Add up the marks of documents into rates with their intervals, named errors with their rows, and matrices.
+
+The rows are the truth: a run record keeps each document's marks, and everything printed is added up from them again.
+"""
+from evals.shared import stats
+
+COLUMNS = ("raw", "rechecked")
+PLACES = 6
+
+
+class Tally:
+    """Counts of one arm over the documents added so far, raw and rechecked apart."""
+
+    def __init__(self, cluster=lambda document: None):
+        self.documents, self.outcomes = 0, {}
+        self.hits = {column: {} for column in COLUMNS}
+        self.rows = {column: {} for column in COLUMNS}
+        self.cells = {column: {} for column in COLUMNS}
+        self.clusters = {column: {} for column in COLUMNS}
+        self._cluster = cluster
+
+    def add(self, entry):
+        """One document's entry of a record: {"id", "outcome", "marks": {column: …}, "cells": {column: …}}."""
+        self.documents += 1
+        self.outcomes[entry["outcome"]] = self.outcomes.get(entry["outcome"], 0) + 1
+        for column in COLUMNS:
+            for mark, hit in entry["marks"][column].items():
+                self._add_mark(column, mark, hit, entry["id"])
+            for matrix, (want, got) in entry["cells"][column].items():
+                counts = self.cells[column].setdefault(matrix, {})
+                counts[want, got] = counts.get((want, got), 0) + 1
+
+    def _add_mark(self, column, mark, hit, document):
+        hits, of = hit if isinstance(hit, list) else (int(hit), 1)
+        counts = self.hits[column].setdefault(mark, [0, 0])
+        counts[0] += hits
+        counts[1] += of
+        if hit is True:
+            self.rows[column].setdefault(mark, []).append(document)
+        cluster = self._cluster(document)
+        if cluster is not None:
+            sums = self.clusters[column].setdefault(mark, {}).setdefault(cluster, [0, 0])
+            sums[0] += hits
+            sums[1] += of
+
+    def rate(self, column, mark):
+        """{"num", "den", "rate", "low", "high"} of a mark; None where no document offered an opportunity."""
+        num, den = self.hits[column].get(mark, (0, 0))
+        if not den:
+            return None
+        clusters = self.clusters[column].get(mark)
+        low, high = stats.ratio_interval(list(clusters.values())) if clusters else stats.wilson(num, den)
+        return {"num": num, "den": den, "rate": round(num / den, PLACES), "low": round(low, PLACES),
+                "high": round(high, PLACES)}
+
+    def error(self, column, mark):
+        """{"rows": ids, "opportunities": n} of a named error; None where there was no opportunity."""
+        num, den = self.hits[column].get(mark, (0, 0))
+        return {"rows": self.rows[column].get(mark, []), "count": num, "opportunities": den} if den else None
+
+    def matrix(self, column, matrix):
+        """The counts of a matrix as rows of gold label by columns of answer label; None where nothing was counted."""
+        counts = self.cells[column].get(matrix.id)
+        return counts and [[counts.get((want, got), 0) for got in matrix.labels] for want in matrix.labels]
+
+
+def summary(tally, null, bench, kit):
+    """The aggregate part of a record: metrics, errors and matrices, each raw, rechecked and beside the null baseline."""
+    titles = {metric.id: metric.title for metric in bench.metrics}
+    named = {error.id for error in bench.errors}
+    marks = [mark for mark in dict.fromkeys([*titles, *tally.hits["raw"]]) if mark not in named]
+    return {
+        "metrics": [{"id": mark, "title": titles.get(mark, mark), "raw": tally.rate("raw", mark),
+                     "rechecked": tally.rate("rechecked", mark), "null": null.rate("raw", mark)} for mark in marks],
+        "errors": [{"id": error.id, "title": error.title, "why": error.why, "raw": tally.error("raw", error.id),
+                    "rechecked": tally.error("rechecked", error.id)} for error in bench.errors],
+        "matrices": [{"id": matrix.id, "title": matrix.title, "labels": list(matrix.labels),
+                      "raw": tally.matrix("raw", matrix), "rechecked": tally.matrix("rechecked", matrix)}
+                     for matrix in bench.matrices(kit)]}

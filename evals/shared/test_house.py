@@ -1,0 +1,167 @@
+"""The rules of the house, read from the code itself: which way imports run, and whether the tests are tests."""
+import ast
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from src.shared import kit as kits
+
+ROOT = kits.ROOT
+CODE = ("src", "evals", "tools")
+EMPTY_REQUIREMENTS = re.compile(r"\s*(#.*)?")
+
+
+def modules():
+    """{dotted name: (path, syntax tree)} of every Python file of the project."""
+    found = {}
+    for top in CODE:
+        for path in sorted((ROOT / top).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = path, ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+MODULES = modules()
+
+
+def imported(name):
+    """The project's own modules that a module imports, anywhere in it."""
+    path, tree = MODULES[name]
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] in CODE)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                up = package.split(".")[:len(package.split(".")) - node.level + 1]
+                base = ".".join([*up, base] if base else up)
+            if base.split(".")[0] in CODE:
+                for alias in node.names:
+                    yield f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base
+
+
+def room(name):
+    """(top level, kit or "shared" or "" for a file directly below the top level)."""
+    parts = name.split(".")
+    return parts[0], parts[1] if len(parts) > 1 and parts[1] in (*kits.names(), "shared") else ""
+
+
+class TestImports(unittest.TestCase):
+    def test_imports_run_one_way(self):
+        for name in MODULES:
+            top, slice_ = room(name)
+            if name.rpartition(".")[2].startswith("test_"):
+                continue
+            for other in imported(name):
+                other_top, other_slice = room(other)
+                with self.subTest(importer=name, imported=other):
+                    if top == "src":
+                        self.assertEqual(other_top, "src", "src imports src alone")
+                    if slice_:
+                        self.assertIn(other_slice, (slice_, "shared"), "a kit imports itself and shared")
+                    if slice_ == "shared":
+                        self.assertEqual(other_slice, "shared", "shared imports shared")
+                    if not slice_:
+                        self.assertNotIn(other_slice, kits.names(), "a command names no kit")
+
+    def test_a_gate_reaches_nothing_of_src(self):
+        for kit in kits.names():
+            reached, todo = set(), [f"evals.{kit}.gate"]
+            while todo:
+                name = todo.pop()
+                if name in MODULES and name not in reached:
+                    reached.add(name)
+                    todo += imported(name)
+            self.assertGreater(len(reached), 1)
+            self.assertEqual([name for name in reached if name.startswith("src")], [])
+
+    def test_only_adapters_reach_for_the_network(self):
+        network = {"urllib.request", "http.client", "socket", "ssl", "ftplib", "smtplib"}
+        for name, (_, tree) in MODULES.items():
+            if name.startswith(("src.shared.adapters", "evals", "tools")):
+                continue
+            used = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+            used |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+            with self.subTest(module=name):
+                self.assertEqual(used & network, set())
+
+    def test_nothing_outside_a_kit_asks_which_kit_it_serves(self):
+        for name, (path, tree) in MODULES.items():
+            if room(name)[1] in kits.names() or name.rpartition(".")[2].startswith("test_"):
+                continue
+            words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Compare)
+                     for node in ast.walk(node) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+            with self.subTest(module=name):
+                self.assertEqual(words & {*kits.names(), *(kit.replace("_", "-") for kit in kits.names())}, set())
+
+    def test_nothing_shipped_asserts(self):
+        for name, (path, tree) in MODULES.items():
+            if not name.rpartition(".")[2].startswith("test_"):
+                with self.subTest(module=name):
+                    self.assertFalse([node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)],
+                                     "python -O takes an assert away; raise instead")
+
+    def test_only_the_standard_library_is_imported(self):
+        for name, (path, tree) in MODULES.items():
+            heads = {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import)
+                     for alias in node.names}
+            heads |= {(node.module or "").split(".")[0] for node in ast.walk(tree)
+                      if isinstance(node, ast.ImportFrom) and not node.level}
+            with self.subTest(module=name):
+                self.assertEqual(heads - set(sys.stdlib_module_names) - set(CODE), set())
+
+
+class TestTests(unittest.TestCase):
+    def test_every_folder_of_code_is_a_package(self):
+        for top in CODE:
+            for path in (ROOT / top).rglob("*.py"):
+                with self.subTest(folder=path.parent):
+                    self.assertTrue((path.parent / "__init__.py").exists(), "discovery skips a folder without one")
+
+    def test_a_package_init_holds_a_docstring_or_nothing(self):
+        for name, (path, tree) in MODULES.items():
+            if path.name == "__init__.py" and name != "src.shared.adapters":
+                with self.subTest(package=name):
+                    self.assertLessEqual(len(tree.body), 1)
+
+    def test_every_module_says_what_it_is(self):
+        for name, (path, tree) in MODULES.items():
+            with self.subTest(module=name):
+                self.assertTrue(ast.get_docstring(tree))
+
+    def test_no_test_stands_twice_and_none_asserts_nothing(self):
+        seen = 0
+        for name, (path, tree) in MODULES.items():
+            if not name.rpartition(".")[2].startswith("test_"):
+                continue
+            for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+                names = [item.name for item in node.body if isinstance(item, ast.FunctionDef)]
+                tests = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name.startswith("test")]
+                seen += len(tests)
+                with self.subTest(module=name, case=node.name):
+                    self.assertEqual(len(names), len(set(names)), "a method defined twice hides the first")
+                    silent = [item.name for item in tests if not re.search(
+                        r"self\.\w+\(|fail\(|raise ", ast.unparse(item))]
+                    self.assertEqual(silent, [], "asserts nothing")
+        self.assertGreater(seen, 100)
+
+    def test_every_test_file_is_found_by_discovery(self):
+        suite = unittest.defaultTestLoader.discover(str(ROOT / "evals"), top_level_dir=str(ROOT))
+        ran = set()
+
+        def walk(part):
+            for item in part:
+                walk(item) if isinstance(item, unittest.TestSuite) else ran.add(type(item).__module__)
+        walk(suite)
+        files = {name for name in MODULES if name.rpartition(".")[2].startswith("test_")}
+        self.assertEqual({name for name in files if name not in ran}, set())
+        self.assertEqual([name for name in files if not name.startswith("evals.")], [], "tests stand under evals/")
+
+
+class TestTopLevel(unittest.TestCase):
+    def test_nothing_has_to_be_installed(self):
+        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines():
+            self.assertTrue(EMPTY_REQUIREMENTS.fullmatch(line), line)

@@ -1,0 +1,1 @@
+"""What a kit does with a document: everything between the page and the answer. Nothing here imports `evals`."""

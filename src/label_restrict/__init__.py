@@ -1,0 +1,1 @@
+"""label_restrict: may this spray go on this field?"""

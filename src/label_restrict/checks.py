@@ -1,0 +1,58 @@
+"""The eight restriction checks as data: load them with their fields, walk them, derive the hold.
+
+`checks.json` is the one definition: the walk, the prompt, the gold key and the board all read it.
+"""
+from collections import namedtuple
+from pathlib import Path
+
+from src.shared import fields as field_list
+from src.shared import walk
+from src.shared.files import BadData, read_jsonl
+from src.shared.values import Finding
+
+# data folder, Fields, walk.Table, the compiled hold rule, the decided names, and the prompt's Template
+Book = namedtuple("Book", "data fields table hold verdict restriction template")
+
+
+def load_rules(data):
+    """(Fields, Table) of a data folder, validated together: rules name fields, fields name decisions."""
+    path = Path(data) / "checks.json"
+    document = walk.read_document(path)
+    vocabularies = {"decisions": tuple(document["decisions"]), "rules": walk.rule_ids(document)}
+    fields = field_list.load(Path(data) / "fields.json", vocabularies)
+    return fields, walk.load(path, document, fields)
+
+
+def decide(book, inputs):
+    """The rules alone over one structured row: {verdict, deciding_restriction, needs_hold, trace, flags, notes}.
+
+    `inputs` {field: anything}, the twenty copied fields; more keys are allowed, an absent one is not stated. BadData
+    where no field of the checks is given, or where a value that the walk needs can be read in more than one way.
+    """
+    _refuse_foreign(book, inputs)
+    values, findings = book.fields.read(inputs, book.fields.copied)
+    decision = book.table.decide(values, findings)
+    if decision.error:
+        raise BadData(decision.error)
+    flags = book.table.raised(values, findings)
+    return {book.verdict: decision.decision, book.restriction: decision.rule,
+            "needs_hold": needs_hold(book, {**values, book.verdict: decision.decision}),
+            "trace": decision.trace, "flags": [flag["id"] for flag in flags] + [f"{name}_not_read" for name in findings],
+            "notes": [flag["why"] for flag in flags] + [f"{name}: {finding}" for name, finding in findings.items()]}
+
+
+def needs_hold(book, values):
+    """Whether somebody has to look today: True, False, or None where verdict or status is missing, which is no pass."""
+    rule = book.table.document["hold"]["when"]
+    if not walk.all_stated(rule, values):
+        return None
+    return book.hold(values, {}) is walk.TRUE
+
+
+def _refuse_foreign(book, inputs):
+    if book.table.reads.isdisjoint(inputs):
+        wanted = [field.name for field in book.fields.copied if field.name in book.table.reads]
+        hints = [f"{key}{close}" for key in inputs if (close := field_list.near(key, wanted))]
+        raise BadData("none of the fields that the checks read is given; got "
+                      f"{', '.join(map(str, inputs)) or 'nothing'}; wanted: {', '.join(wanted)}"
+                      + (f"; near: {', '.join(hints)}" if hints else ""))

@@ -1,0 +1,281 @@
+"""The corpus and its key: invented label extracts with one spray plan each, all of it drawn from one seed.
+
+    python -m tools.build_corpus label_restrict
+
+`cases.json` plans what is in it and what is right; `pools.json` holds every name, limit, spelling and remark. A plan is
+drawn along the rule table: for each check a limit, and the *room* that the plan leaves to it (0 is exactly at the
+limit, less than 0 is over it). The key is written by the walk over the drawn values. A case that walks to another
+answer than the planned one is refused, so a changed rule cannot slip into the key unseen.
+"""
+import itertools
+from collections import Counter
+
+from src.label_restrict import checks
+from src.shared import key
+from src.shared.fields import near
+from src.shared.files import BadData, read_json, to_json
+from src.shared.walk import ORDERINGS
+
+MADE, DAYS_SINCE = "applications_made_this_season", "days_since_last_application"
+# What is drawn together: the field of the plan, the label's list, and the pool of both.
+NAMES = {"crop": ("crop_proposed", "permitted_crops"), "partner": ("tank_mix_partner", "tank_mix_prohibited_with")}
+CASE_KEYS = {"case", "count", "family", "expect", "plan"}
+# What a case may say about its documents; a list of options gives each document one of them.
+PLAN_KEYS = {
+    "crop": "listed, unlisted, or a kind of near name in pools.json",
+    "partner": "none, listed, unlisted, or a kind of near name in pools.json",
+    "set": "{field: value}, where the value itself matters",
+    "room": "{check: what the plan leaves to the label's limit, in the check's unit}",
+    "unstated": "[field] that the page leaves open",
+    "note": "the tone of the remark",
+    "note_about": "the check that the remark has to talk about",
+}
+
+
+def build(book, seed):
+    """{path in the data folder: text} of the corpus, facts.jsonl, gold.jsonl and stats.json; same seed, same bytes.
+
+    BadData where a case cannot be drawn, where a pool runs dry, or where the rules do not give a case's planned answer.
+    """
+    draw = Draw(book.data / "pools.json", seed)
+    cases = _read_cases(book)
+    documents = [case for case in cases for _ in range(case["count"])]
+    draw.rng.shuffle(documents)
+    rows = [_draw_row(book, draw, case, name) for case, name in zip(documents, _ids(book, draw, len(documents)))]
+    remarks = _deal_remarks(draw, documents, rows)
+    answers = [checks.decide(book, row) for row in rows]
+    _refuse_unplanned(book, documents, rows, answers)
+    gold = [key.gold_row(row, answer, [field.name for field in book.fields.all]) for row, answer in zip(rows, answers)]
+    pages = {f"corpus/{row['id']}.txt": page(book, draw, row) for row in rows}
+    stats = _stats(book, draw, seed, documents, gold, answers, remarks, pages)
+    return {**pages, "facts.jsonl": key.json_lines(rows), "gold.jsonl": key.json_lines(gold),
+            "stats.json": to_json(stats, indent=2) + "\n"}
+
+
+def page(book, draw, row):
+    """One document: the sections of the layout, each title underlined, each value behind the label of its line."""
+    return "\n\n".join(f"{title}\n{'-' * len(title)}\n{_section(book, draw, row, title)}"
+                       for title in draw.pool("layout")) + "\n"
+
+
+class Draw:
+    """The one source of chance: a seeded generator over the pools of pools.json, each named by its path."""
+
+    def __init__(self, path, seed):
+        import random  # only a build pays for this import
+        self.path, self.pools, self.rng, self.given = path, read_json(path), random.Random(seed), set()
+
+    def pool(self, *names):
+        """What stands at a path in pools.json. BadData where it is missing or empty."""
+        found = self.pools
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        if not found:
+            raise BadData(f"{self.path}: /{'/'.join(names)}: entries to draw from are wanted")
+        return found
+
+    def one(self, *names):
+        """One entry of a pool."""
+        return self.rng.choice(self.pool(*names))
+
+    def fresh(self, make):
+        """What `make` draws, drawn until it is new to this build."""
+        for _ in range(1000):
+            found = make()
+            if found not in self.given:
+                self.given.add(found)
+                return found
+        raise BadData(f"{self.path}: nothing new like {found!r} can be drawn any more; add entries to its pools")
+
+    def option(self, value):
+        """A value as it is, or one of a list of them."""
+        return self.rng.choice(value) if isinstance(value, list) else value
+
+    def code(self, *names):
+        """A pattern of a pool, filled: `#` is a digit, `@` a capital letter (I and O are left out)."""
+        filling = {"#": "0123456789", "@": "ABCDEFGHJKLMNPQRSTUVWXYZ"}
+        return "".join(self.rng.choice(filling.get(mark, mark)) for mark in self.one(*names))
+
+
+def _ids(book, draw, size):
+    """The document ids in order, in the form of kit.json's `id` (LBL-0000)."""
+    form = read_json(book.data / "kit.json")["id"]
+    stem = form.rstrip("0")
+    return [f"{stem}{number:0{len(form) - len(stem)}}" for number in range(1, size + 1)]
+
+
+def _draw_row(book, draw, case, name):
+    """The facts of one document but for status and remark, in the order of fields.json."""
+    plan = case["plan"]
+    facts = {field: draw.option(value) for field, value in plan.get("set", {}).items()}
+    for what, default in (("crop", "listed"), ("partner", draw.one("partner_in_tank"))):
+        chosen, listed = _draw_names(draw, case, what, plan.get(what, default))
+        facts = dict(zip(NAMES[what], (chosen, ", ".join(listed)))) | facts
+    for rule in book.table.rules:
+        if rule["test"] in ORDERINGS:
+            _draw_number(draw, case, rule, facts)
+    if facts.get(MADE) == 0 and DAYS_SINCE not in plan.get("set", {}):
+        facts[DAYS_SINCE] = None
+    facts.setdefault("previous_season_applications", draw.one("previous_season_applications"))
+    facts["field_id"] = draw.fresh(lambda: draw.code("field_ids"))
+    facts.update(dict.fromkeys(plan.get("unstated", ())))
+    return {"id": name, "case": case["case"], "product": _draw_product(draw),
+            **{field.name: facts.get(field.name) for field in book.fields.copied}}
+
+
+def _draw_product(draw):
+    """The line that names the product: name with its strength, registration, active substance."""
+    name = draw.fresh(lambda: draw.one("products", "begins") + draw.one("products", "ends"))
+    strength, form = draw.one("products", "strengths"), draw.one("products", "forms")
+    return (f"{name} {strength} {form} -- registration {draw.code('registrations')} -- "
+            f"active substance {draw.one('products', 'substances')} {strength} g/L")
+
+
+def _draw_names(draw, case, what, kind):
+    """(the plan's name, the label's list in printed order) of one kind: the name in it, not in it, or only nearly."""
+    known = draw.pool("near", what)
+    if kind in known:
+        pair = draw.one("near", what, kind)
+        chosen, listed = pair["plan"], list(pair["listed"])
+    elif kind in ("listed", "unlisted", "none"):
+        chosen = "none" if kind == "none" else draw.one("names", what)
+        listed = [chosen] if kind == "listed" else []
+    else:
+        raise BadData(f"{case['where']}: /plan/{what}: {kind!r} is not listed, unlisted, none or one of "
+                      f"{', '.join(known)}{near(kind, known)}")
+    others = [name for name in draw.pool("names", what) if name != chosen and name not in listed]
+    listed += draw.rng.sample(others, max(0, draw.one("lengths", what) - len(listed)))
+    draw.rng.shuffle(listed)
+    return chosen, listed
+
+
+def _draw_number(draw, case, rule, facts):
+    """Set a check's limit and the plan's value, the room between them as planned or else from its pool."""
+    limit = rule["value"]
+    if isinstance(limit, str):
+        limit = facts.setdefault(limit[1:], draw.one("limits", limit[1:]))
+    if rule["field"] in facts:
+        return
+    towards = -1 if rule["test"] in ("<", "<=") else 1
+    room = case["plan"].get("room", {}).get(rule["id"], draw.pool("room", rule["id"]))
+    values = [limit + towards * apart for apart in (room if isinstance(room, list) else [room])]
+    if max(values) < 0:
+        raise BadData(f"{case['where']}: /plan/room/{rule['id']}: no room of {to_json(room)} to a limit of {limit} "
+                      f"leaves a value of 0 or more; plan a larger limit")
+    facts[rule["field"]] = draw.rng.choice([value for value in values if value >= 0])
+
+
+def _deal_remarks(draw, documents, rows):
+    """Give each document its status and a remark that no other has; returns the remarks as pools.json has them.
+
+    Tones are dealt by planned verdict, in the proportions of pools.json, so that how a remark sounds says little about
+    the plan. What it talks about is chance, unless the case asks for a check.
+    """
+    wheels = {verdict: (itertools.cycle(tones), itertools.cycle(draw.pool("application_status")))
+              for verdict, tones in draw.pool("tones").items()}
+    left, dealt = list(draw.pool("notes")), [None] * len(rows)
+    for i in sorted(range(len(rows)), key=lambda i: "note_about" not in documents[i]["plan"]):
+        plan = documents[i]["plan"]
+        tones, statuses = wheels[documents[i]["expect"]["verdict"]]
+        status = next(statuses)
+        dealt[i] = _pick_remark(draw, left, plan.get("note") or next(tones), plan.get("note_about"), status)
+        left.remove(dealt[i])
+        rows[i] |= {"application_status": status, "agronomist_note": dealt[i]["text"]}
+    return dealt
+
+
+def _pick_remark(draw, left, tone, about, status):
+    fit = [remark for remark in left if remark["tone"] == tone and remark.get("when", status) == status
+           and (about is None or about in remark.get("about", ()))]
+    if not fit:
+        raise BadData(f"{draw.path}: /notes: no {tone} remark is left for a plan that is {status}"
+                      f"{f', about {about}' if about else ''}; write more of them")
+    return draw.rng.choice(fit)
+
+
+def _section(book, draw, row, title):
+    if title in book.fields.sections_withheld:
+        return row["product"]
+    return "\n".join(f"{field.line} {_spelt(book, draw, field, row[field.name])}".lstrip()
+                     for field in book.fields.copied if field.section == title)
+
+
+def _spelt(book, draw, field, value):
+    """A value as a page might print it. BadData where the field's reader would not read it back."""
+    if value is None:
+        text = draw.rng.choice(sorted(field.silent)) if field.silent else ""
+    else:
+        text = _spelt_number(draw, field, value) if field.type == "number" else value
+    printed, wanted = (book.fields.read({field.name: raw}, [field])[0] for raw in (text, value))
+    if not text or printed != wanted:
+        raise BadData(f"{draw.path}: {field.name}: {value} would be printed as {text!r}, which fields.json does not "
+                      f"read back; give the field that spelling, or not_stated phrases")
+    return text
+
+
+def _spelt_number(draw, field, value):
+    spellings = draw.pool("spellings")
+    form = draw.one("spellings", field.name if field.name in spellings else field.unit)
+    _, _, own = f"{value:f}".partition(".")
+    places = max(len(own.rstrip("0")), draw.one("decimals", field.unit))
+    return form.format(n=f"{value:.{places}f}", s="" if value == 1 else "s")
+
+
+def _read_cases(book):
+    """The planned cases, each with `where` it stands. BadData lists everything in them that names nothing."""
+    path = book.data / "cases.json"
+    cases = read_json(path)
+    problems = [f"{path}: case {i}: an object with {', '.join(sorted(CASE_KEYS))} is wanted"
+                for i, case in enumerate(cases, 1) if not isinstance(case, dict) or not CASE_KEYS <= case.keys()]
+    if not problems:
+        cases = [{**case, "where": f"{path}: {case['case']}"} for case in cases]
+        problems = [problem for case in cases for problem in _plan_problems(book, case)]
+    if problems:
+        raise BadData(*problems)
+    return cases
+
+
+def _plan_problems(book, case):
+    plan, table = case["plan"], book.table
+    fields = [field.name for field in book.fields.copied]
+    known = {"set": fields, "unstated": fields, "room": [rule["id"] for rule in table.rules]}
+    for name in plan.keys() - PLAN_KEYS.keys():
+        yield f"{case['where']}: /plan: unknown key {name!r}{near(name, PLAN_KEYS)}; known: {', '.join(PLAN_KEYS)}"
+    for part, words in known.items():
+        yield from (f"{case['where']}: /plan/{part}: {word!r} names nothing{near(word, words)}"
+                    for word in plan.get(part, ()) if word not in words)
+    for word, words in ((case["expect"]["verdict"], table.decisions),
+                        (case["expect"]["deciding_restriction"], table.rule_ids)):
+        if word not in words:
+            yield f"{case['where']}: /expect: {word!r} is not one of {', '.join(words)}{near(word, words)}"
+
+
+def _refuse_unplanned(book, documents, rows, answers):
+    problems = [f"{case['where']}: planned as {planned}, but the rules say {found} ({row['id']}); "
+                f"change the plan, the expectation or the rule"
+                for case, row, answer in zip(documents, rows, answers)
+                if (planned := tuple(case["expect"].values())) !=
+                (found := (answer[book.verdict], answer[book.restriction]))]
+    if problems:
+        raise BadData(*problems)
+
+
+def _stats(book, draw, seed, documents, gold, answers, remarks, pages):
+    """What was built, counted; every figure is of the rows themselves."""
+    verdicts = [row[book.verdict] for row in gold]
+    return {
+        "seed": seed, "documents": len(gold), "bytes": sum(len(text.encode()) for text in pages.values()),
+        "cases": dict(sorted(Counter(row["case"] for row in gold).items())),
+        "hard_families": key.counts(case["family"] for case in documents if case["family"]),
+        "verdict": key.counts(verdicts),
+        "deciding_restriction": key.counts(row[book.restriction] for row in gold),
+        "status": {verdict: key.counts(row["application_status"] for row in gold if row[book.verdict] == verdict)
+                   for verdict in book.table.decisions},
+        "needs_hold": sum(row["needs_hold"] for row in gold),
+        "tones": {verdict: key.counts(remark["tone"] for remark, word in zip(remarks, verdicts) if word == verdict)
+                  for verdict in book.table.decisions},
+        "remarks_about": key.counts("deciding check" if row[book.restriction] in remark["about"] else "another check"
+                                    for remark, row in zip(remarks, gold) if remark.get("about")),
+        **key.coverage(book.table, [answer["trace"] for answer in answers], draw.pool("steps")),
+        **key.variety(gold, [field.name for field in book.fields.all]),
+    }

@@ -1,0 +1,30 @@
+"""label_restrict as one value: what the commands, the board and the tests call."""
+from pathlib import Path
+
+from src.label_restrict import checks, corpus, prompt, recheck
+from src.shared import walk
+from src.shared.kit import Definition
+
+
+def load(data):
+    """Everything read once from a data folder, validated. BadData lists what is wrong."""
+    fields, table = checks.load_rules(data)
+    hold = walk.compile_clause(table.document["hold"]["when"], fields)
+    answers = table.document["answers"]
+    return checks.Book(Path(data), fields, table, hold, answers["decision"], answers["rule"],
+                       prompt.load(data, fields, table))
+
+
+def keys(book):
+    """The keys that a reply is asked for: every field of fields.json."""
+    return [field.name for field in book.fields.all]
+
+
+def required(book):
+    """The keys without which an object is no reply: the decided ones. Any other absent key is a miss on its field."""
+    return [book.verdict, book.restriction]
+
+
+KIT = Definition(load=load, keys=keys, required=required, schema=lambda book: book.fields.schema(),
+                 prompt=prompt.build, normalise=recheck.normalise,
+                 recheck=recheck.recheck, decide=checks.decide, panels=None, build=corpus.build)

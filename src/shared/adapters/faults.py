@@ -1,0 +1,230 @@
+"""What can go wrong with a call: the named kinds, what each means for a run, and how a provider's words map to them."""
+import json
+import re
+from collections import namedtuple
+
+from . import waits
+
+OUTPUT_LIMIT = "output_limit"
+REFUSAL = "refusal"
+CONTENT_FILTER = "content_filter"
+EMPTY_ANSWER = "empty_answer"
+UNKNOWN_FINISH = "unknown_finish"
+CONTEXT_LENGTH = "context_length"
+BAD_REQUEST = "bad_request"
+TOO_LARGE = "too_large"
+RATE_LIMIT = "rate_limit"
+OVERLOADED = "overloaded"
+SERVER_ERROR = "server_error"
+REPLY_CUT = "reply_cut"
+BAD_BODY = "bad_body"
+TRANSPORT = "transport"
+TIMEOUT_FIRST_OUTPUT = "timeout_first_output"
+TIMEOUT_BETWEEN_OUTPUTS = "timeout_between_outputs"
+TIMEOUT_TOTAL = "timeout_total"
+AUTH = "auth"
+PERMISSION = "permission"
+QUOTA = "quota"
+CONFIG = "config"
+PARAM_UNSUPPORTED = "param_unsupported"
+CANCELLED = "cancelled"
+
+MANY = 1_000_000        # as often as RETRIES allows
+ONCE = 1
+NEVER = 0
+
+# scope: "attempt" another try may do better (now or on --resume) · "document" this document will not be answered as it
+# stands · "run" no document will, so stop. outcome: the column of the run record in which the document is counted.
+Kind = namedtuple("Kind", "retries scope outcome remedy")
+KINDS = {
+    OUTPUT_LIMIT: Kind(NEVER, "document", "truncated", "raise MAX_TOKENS"),
+    REFUSAL: Kind(NEVER, "document", "refused", "the model declined; read its words"),
+    CONTENT_FILTER: Kind(NEVER, "document", "refused", "the provider's filter stopped it"),
+    EMPTY_ANSWER: Kind(ONCE, "attempt", "no_output", "nothing to score; --resume asks again"),
+    UNKNOWN_FINISH: Kind(NEVER, "document", "no_output", "not known to mean a whole reply"),
+    CONTEXT_LENGTH: Kind(NEVER, "document", "transport_error", "the document is too long for this model"),
+    BAD_REQUEST: Kind(NEVER, "document", "transport_error", "the provider does not accept this request"),
+    TOO_LARGE: Kind(NEVER, "document", "transport_error", "no answer is that long"),
+    RATE_LIMIT: Kind(MANY, "attempt", "transport_error", "lower EVAL_WORKERS, or --resume later"),
+    OVERLOADED: Kind(MANY, "attempt", "transport_error", "--resume later"),
+    SERVER_ERROR: Kind(MANY, "attempt", "transport_error", "--resume later"),
+    REPLY_CUT: Kind(MANY, "attempt", "transport_error", "half a reply is no reply; --resume asks again"),
+    BAD_BODY: Kind(MANY, "attempt", "transport_error", "check that PROVIDER fits the server at BASE_URL"),
+    TRANSPORT: Kind(ONCE, "attempt", "transport_error", "check that the server at BASE_URL is up"),
+    TIMEOUT_FIRST_OUTPUT: Kind(ONCE, "attempt", "transport_error", "raise FIRST_OUTPUT_SECONDS"),
+    TIMEOUT_BETWEEN_OUTPUTS: Kind(ONCE, "attempt", "transport_error", "raise BETWEEN_OUTPUT_SECONDS"),
+    TIMEOUT_TOTAL: Kind(NEVER, "attempt", "transport_error", "raise TOTAL_SECONDS"),
+    AUTH: Kind(NEVER, "run", "transport_error", "check API_KEY"),
+    PERMISSION: Kind(NEVER, "run", "transport_error", "API_KEY may not use this; check MODEL and the account"),
+    QUOTA: Kind(NEVER, "run", "transport_error", "the account is used up; add credit, then --resume"),
+    CONFIG: Kind(NEVER, "run", "transport_error", "check BASE_URL, PROVIDER and MODEL"),
+    PARAM_UNSUPPORTED: Kind(NEVER, "run", "transport_error", "unset the variable that sends it"),
+    CANCELLED: Kind(NEVER, "run", "transport_error", "--resume goes on"),
+}
+
+SAID_CHARACTERS = 300      # of the provider's words in a message
+SAID_LIMIT = 10_000        # of them kept until the secrets are out
+
+_QUOTA_CODES = re.compile(r"insufficient_quota|usage_limit_reached|billing_(?:hard_)?limit|insufficient_credits?\b")
+_QUOTA_WORDS = re.compile(r"quota used up|billing|credit balance|(?:insufficient|out of|not enough) (?:credit|balance|fund)"
+                          r"|month(?:ly)? (?:usage |spend\w* )?limit|limit: 0\b|exceeded your current quota")
+_CONTEXT_WORDS = re.compile(r"context.?(?:length|window|size)|maximum context|reduce the length|too many (?:input )?tokens"
+                            r"|(?:prompt|input|request)(?: is)? too (?:long|large)"
+                            r"|exceeds? the max(?:imum)? (?:number of )?(?:input )?tokens")
+_FILTER_WORDS = re.compile(r"content_?filter|content management policy|content policy|moderation|flagged|responsible.?ai"
+                           r"|safety system")
+_TEMPLATE_WORDS = re.compile(r"chat template|template exception|jinja|roles? must alternate|system role"
+                             r"|only user and assistant roles")
+_UNSUPPORTED_WORDS = re.compile(r"unsupported|not support|not permitted|unrecogni[sz]ed|unknown (?:name|field|param|arg)"
+                                r"|extra.?inputs|extra_forbidden|only (?:be|the default)|must be 1\b|cannot be used"
+                                r"|not allowed|deprecated|unexpected|cannot both")
+_MODEL_WORDS = re.compile(r"model.{0,80}(?:not found|not exist|does ?n.t exist|not a valid|invalid)|(?:invalid|unknown) model"
+                          r"|model_not_found")
+_PARAMETERS = re.compile(r"\b(temperature|max_completion_tokens|max_tokens|stream_options|response_format|output_config"
+                         r"|reasoning_effort|thinking|prefill)\b")
+_WORD_STATUS = ((r"rate.?limit|too.?many.?requests|resource_exhausted|quota|usage_limit", 429), (r"overloaded", 529),
+                (r"billing|credit", 402), (r"authentication|api_key|unauthorized", 401), (r"permission|forbidden", 403),
+                (r"not_found", 404), (r"too_large", 413), (r"invalid_request|bad_request|content_filter|context", 400))
+
+
+class Failure(Exception):
+    """One failed attempt. `said` is the provider's own text, cut to size only after the secrets are out of it."""
+
+    def __init__(self, kind, what, said="", *, detail=None, wait=None):
+        super().__init__(kind)
+        self.kind, self.what, self.said, self.detail, self.wait = kind, what, said[:SAID_LIMIT], detail, wait
+        self.retries, self.scope = KINDS[kind].retries, KINDS[kind].scope
+
+    def message(self, redact):
+        """One line for people: what happened, what the provider said, what to do."""
+        said = redact(plain(self.said))
+        said = said if len(said) <= SAID_CHARACTERS else said[:SAID_CHARACTERS] + "…"
+        return redact(self.what) + (f": {said}" if said else "") + f" ({KINDS[self.kind].remedy})"
+
+
+def of_response(status, headers, body, now):
+    """The Failure that a status other than 2xx stands for; `body` may be any bytes, `now` is epoch seconds.
+
+    The status has been seen, so it decides, however broken the body is.
+    """
+    if 300 <= status < 400:
+        return Failure(CONFIG, f"HTTP {status}: the server redirects, and redirects are not followed because the key would "
+                       "travel along; set BASE_URL to the new place", headers.get("Location") or "")
+    error, said = _error_of_body(body)
+    asked = waits.asked(headers, said, now, limited=status == 429)
+    failure = _failure(status, error, said, asked, f"HTTP {status}")
+    order = (headers.get("x-should-retry") or "").strip().casefold()
+    if order == "false" and failure.retries:
+        failure.retries, failure.scope = NEVER, "document"
+    elif order == "true" and failure.scope != "run":
+        failure.retries = MANY
+    return failure
+
+
+def of_error(error):
+    """The Failure that an error object inside a 200 stands for; its code or type is read like a status."""
+    said = _said(error)
+    tags = _tags(error)
+    codes = [int(tag) for tag in tags if re.fullmatch("[45][0-9][0-9]", tag)]
+    words = " ".join(tags)
+    named = [status for pattern, status in _WORD_STATUS if re.search(pattern, words)]
+    status = (codes + named + [500])[0]
+    return _failure(status, error, said, waits.asked({}, said, 0), "error inside a 200 reply")
+
+
+def error_in(event, name=None):
+    """The error object of a reply or stream event, or None. BAD_BODY when it is no JSON object at all."""
+    if not isinstance(event, dict):
+        raise Failure(BAD_BODY, "the reply is no JSON object", str(event))
+    if event.get("error"):
+        return event["error"] if isinstance(event["error"], dict) else {"message": str(event["error"])}
+    is_error = name == "error" or event.get("type") == "error" or event.get("object") == "error"
+    return event if is_error else None
+
+
+def plain(text):
+    """Provider text on one line: mark-up, control characters and runs of blanks taken out."""
+    text = re.sub(r"(?is)<(script|style)\b.*?</\1>|<[^>]*>", " ", text)
+    return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", text).split())
+
+
+def _failure(status, error, said, asked, what):
+    kind, detail = _kind(status, " ".join(_tags(error)), said.casefold(), asked is not None)
+    if detail is None and kind == CONFIG and status in (404, 405):
+        what += " from BASE_URL"
+    if kind == PARAM_UNSUPPORTED:
+        what += f": the model does not take {detail}"
+    return Failure(kind, what, said, detail=detail, wait=asked)
+
+
+def _kind(status, tags, said, may_come_back):
+    """(kind, detail) of an error. `may_come_back`: the provider named a time to try again."""
+    words = f"{tags} {said}"
+    if status in (400, 402, 403, 429):
+        if _QUOTA_CODES.search(tags) or _QUOTA_WORDS.search(words) and not may_come_back:
+            return QUOTA, None
+    too_long = "request too large" in said if status == 429 else _CONTEXT_WORDS.search(words)
+    if status == 413 or too_long and status not in (401, 404):
+        return CONTEXT_LENGTH, None
+    if status in (400, 403, 422) and _FILTER_WORDS.search(words):
+        return CONTENT_FILTER, None
+    if status in (400, 422, 500) and _TEMPLATE_WORDS.search(words):
+        return PARAM_UNSUPPORTED, "system"
+    if status in (400, 422):
+        return _kind_of_bad_request(status, words)
+    by_status = {401: AUTH, 402: QUOTA, 403: PERMISSION, 429: RATE_LIMIT, 529: OVERLOADED}
+    if status in by_status:
+        return by_status[status], None
+    if status in (408, 409, 425) or status >= 500:
+        return (OVERLOADED if "overloaded" in tags else SERVER_ERROR), None
+    return CONFIG, None
+
+
+def _kind_of_bad_request(status, words):
+    named = _PARAMETERS.search(words)
+    if named and _UNSUPPORTED_WORDS.search(words):
+        return PARAM_UNSUPPORTED, named[1]
+    if named or status == 422 or _MODEL_WORDS.search(words):
+        return CONFIG, named and named[1]
+    return BAD_REQUEST, None
+
+
+def _error_of_body(body):
+    """(error object, text) of an error body; {} and the text itself when it is no JSON object."""
+    text = body.decode("utf-8", "replace").lstrip("\ufeff")
+    try:
+        parsed = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return {}, text
+    if isinstance(parsed, list) and parsed:
+        parsed = parsed[0]
+    if not isinstance(parsed, dict):
+        return {}, text
+    error = error_in(parsed) or parsed
+    return error, _said(error) or text
+
+
+def _said(error):
+    """The human sentence of an error object in any of the shapes that servers use."""
+    for key in ("message", "msg", "detail", "error", "errors", "error_description"):
+        found = error.get(key)
+        if isinstance(found, str) and found:
+            return found
+        if isinstance(found, list) and found:
+            return "; ".join(map(_item, found))
+        if isinstance(found, dict) and found:
+            return _said(found)
+    return "" if not error else json.dumps(error)[:2000]
+
+
+def _item(item):
+    """One entry of a validation list, such as {"loc": ["body", "max_tokens"], "msg": "Field required"}."""
+    if not isinstance(item, dict):
+        return str(item)
+    place = ".".join(map(str, item["loc"])) + ": " if isinstance(item.get("loc"), list) else ""
+    return f"{place}{item.get('msg') or item.get('message') or ''} {item.get('type') or ''}".strip()
+
+
+def _tags(error):
+    """The machine words of an error object, lower case: type, code, status, param."""
+    return [str(error[k]).casefold() for k in ("type", "code", "status", "param") if isinstance(error.get(k), (str, int))]

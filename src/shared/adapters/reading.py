@@ -1,0 +1,83 @@
+"""From the bytes of a 200 reply to an Answer: a stream or one body, told apart by what came, not by what was asked."""
+import itertools
+import json
+
+from . import faults, sse
+from .faults import Failure
+
+DONE = "[DONE]"
+_BLANK = b"\xef\xbb\xbf \t\r\n\0"
+
+
+def read(wire, response, answer):
+    """Read a reply to its end into `answer`; Failure for an error in it or for bytes that are no reply."""
+    chunks, head = response.chunks(), b""
+    while not head.strip(_BLANK) and (chunk := next(chunks, None)) is not None:
+        head += chunk
+    first = head.strip(_BLANK)[:1]
+    chunks = itertools.chain([head], chunks)
+    if first == b"<":
+        raise Failure(faults.CONFIG, "a web page answers at BASE_URL", head.decode("utf-8", "replace"))
+    if first in (b"{", b"["):
+        _read_body(wire, chunks, response, answer)
+    else:
+        _read_stream(wire, chunks, answer)
+
+
+def _read_body(wire, chunks, response, answer):
+    body = bytearray()
+    for chunk in chunks:
+        body += chunk
+        if chunk.strip(_BLANK):
+            answer.clock.output(0)
+    if response.broken:
+        raise response.broken
+    try:
+        reply = json.loads(body.decode("utf-8-sig").strip(" \t\r\n\0"), strict=False)
+    except (ValueError, RecursionError) as error:
+        raise Failure(faults.BAD_BODY, f"the reply is not one JSON object ({error})", _shown(body)) from None
+    if error := faults.error_in(reply):
+        raise faults.of_error(error)
+    wire.read_body(reply, answer)
+
+
+def _read_stream(wire, chunks, answer):
+    garbled = None      # at the very end of a stream it only means that the stream is cut
+    for name, data in sse.events(chunks):
+        if garbled:
+            raise garbled
+        try:
+            events = _parsed(data)
+        except (ValueError, RecursionError):
+            garbled = Failure(faults.BAD_BODY, "an event of the stream is not JSON", _shown(data))
+            if name == "error":
+                raise faults.of_error({"message": _shown(data)}) from None
+            continue
+        for event in events:
+            if event == DONE:
+                answer.is_done = True
+            elif error := faults.error_in(event, name):
+                raise faults.of_error(error)
+            else:
+                wire.read_event(event, answer)
+            if answer.is_done:
+                return
+
+
+def _parsed(data):
+    """The JSON values of one event. Some proxies drop the blank lines between events, so several may stand in one."""
+    text = data.decode("utf-8")
+    try:
+        return [_value(text)]
+    except ValueError:
+        if "\n" not in text:
+            raise
+        return [_value(line) for line in text.split("\n") if line.strip()]
+
+
+def _value(text):
+    return DONE if text.strip() == DONE else json.loads(text, strict=False)
+
+
+def _shown(data):
+    return bytes(data).decode("utf-8", "replace")

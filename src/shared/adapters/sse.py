@@ -1,0 +1,55 @@
+"""A server-sent event stream, from bytes to events: no character is decoded before its line is whole."""
+import itertools
+import re
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_BOM = b"\xef\xbb\xbf"
+
+
+def lines(chunks):
+    """Yield each line of a stream of byte chunks, without its end, however the chunks are cut.
+
+    LF, CR and CRLF all end a line. A CR ends it at once; an LF that follows, even in the next chunk, belongs to it.
+    """
+    held, after_cr = [], False
+    for chunk in chunks:
+        if after_cr and chunk.startswith(b"\n"):
+            chunk, after_cr = chunk[1:], False
+        if not chunk:
+            continue
+        after_cr = chunk.endswith(b"\r")
+        *whole, rest = _LINE_END.split(chunk)
+        for piece in whole:
+            yield b"".join(held) + piece
+            held = []
+        if rest:
+            held.append(rest)
+    if held:
+        yield b"".join(held)
+
+
+def events(chunks):
+    """Yield (name, data) for each event that carries data; name is "error" for an error event, else "".
+
+    Comments, ids and unknown fields are dropped; the end of the stream ends an open event. Two habits of servers are
+    read although no standard has them: an `error:` field, and an error object written bare between the events.
+    """
+    name, data, first = b"", [], True
+    for line in itertools.chain(lines(chunks), [b""]):
+        if first:
+            line, first = line.removeprefix(_BOM), False
+        if not line:
+            if any(piece.strip() for piece in data):
+                yield ("error" if name == b"error" else ""), b"\n".join(data)
+            name, data = b"", []
+        elif line.startswith(b"{"):
+            yield "", line
+        else:
+            field, _, value = line.partition(b":")
+            value = value.removeprefix(b" ")
+            if field == b"data":
+                data.append(value)
+            elif field == b"event":
+                name = value.strip()
+            elif field == b"error":
+                yield "error", value

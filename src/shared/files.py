@@ -1,0 +1,168 @@
+"""Read and write the project's files: strict JSON, JSON lines, whole-file replacement.
+
+Everything a person may have edited is read here, so that a broken file always answers with its name, the place and
+what would be right.
+"""
+import contextlib
+import decimal
+import json
+import os
+import tempfile
+from pathlib import Path
+
+BOM = b"\xef\xbb\xbf"
+
+
+class BadData(ValueError):
+    """The one error base: a message that names the file, the row, the bad value and the remedy.
+
+    `problems` lists every problem found; the message joins them, one a line.
+    """
+
+    def __init__(self, *problems):
+        self.problems = [str(p) for p in problems]
+        super().__init__("\n".join(self.problems))
+
+
+def read_text(path):
+    """The text of a UTF-8 file with `\\n` line ends. BadData for a missing file, a BOM, other bytes or CRLF."""
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise BadData(f"{path}: no such file") from None
+    except OSError as e:
+        raise BadData(f"{path}: cannot be read: {e.strerror}") from None
+    return decode(data, path)
+
+
+def decode(data, path):
+    """Bytes → text under the same rules as `read_text`; `path` only names the file in messages."""
+    if data.startswith(BOM):
+        raise BadData(f"{path}: begins with a byte order mark (EF BB BF); save it as UTF-8 without BOM")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise BadData(f"{path}: is UTF-16; save it as UTF-8")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as e:
+        line = data.count(b"\n", 0, e.start) + 1
+        raise BadData(f"{path}: line {line}: byte 0x{data[e.start]:02x} is not UTF-8; save the file as UTF-8") from None
+    if "\r" in text:
+        line = text.count("\n", 0, text.index("\r")) + 1
+        raise BadData(f"{path}: line {line}: ends in a carriage return; save the file with LF line ends")
+    return text
+
+
+def parse_json(text, where):
+    """JSON text → value, numbers with a fraction as Decimal of their own digits.
+
+    Refused with BadData naming `where`: syntax errors, a key given twice in one object, NaN and Infinity,
+    numbers and nestings too large to hold.
+    """
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as e:
+        place = f"line {e.lineno}, column {e.colno}" if "\n" in text.rstrip("\n") else f"column {e.colno}"
+        raise BadData(f"{where}: {place}: not JSON: {e.msg}") from None
+    except RecursionError:
+        raise BadData(f"{where}: nested too deeply to be read") from None
+    except (ValueError, decimal.InvalidOperation) as e:
+        raise BadData(f"{where}: {e}") from None
+
+
+def read_json(path):
+    """The JSON value of a file; see `parse_json` for what is refused."""
+    return parse_json(read_text(path), path)
+
+
+def read_jsonl(path):
+    """Yield (line number, object) for each line of a JSON-lines file, counting from 1, one line in memory at a time.
+
+    Blank lines are skipped. BadData on the first line that is not a JSON object or not clean UTF-8.
+    """
+    path = Path(path)
+    try:
+        handle = path.open("rb")
+    except FileNotFoundError:
+        raise BadData(f"{path}: no such file") from None
+    except OSError as e:
+        raise BadData(f"{path}: cannot be read: {e.strerror}") from None
+    with handle:
+        for number, data in enumerate(handle, 1):
+            where = f"{path}: line {number}"
+            text = decode(data, where)
+            if text.strip():
+                value = parse_json(text, where)
+                if not isinstance(value, dict):
+                    raise BadData(f"{where}: {_shown(value)} is not a JSON object; one object a line is wanted")
+                yield number, value
+
+
+def to_json(value, indent=None):
+    """A value as JSON text, Decimals as numbers, non-ASCII kept, keys in the order they stand."""
+    return _ENCODER.encode(value) if indent is None else json.dumps(
+        value, ensure_ascii=False, indent=indent, default=_plain, allow_nan=False)
+
+
+def write_text(path, text):
+    """Replace a whole file at once: written beside it, flushed to disk, then renamed over it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as handle:
+        handle.write(text)
+
+
+@contextlib.contextmanager
+def replacing(path):
+    """A text handle whose content takes the place of `path` when the block ends well, and vanishes when it does not."""
+    path = Path(path)
+    handle = tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.",
+                                         delete=False)
+    try:
+        with handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.chmod(handle.name, 0o666 & ~_umask())
+        os.replace(handle.name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(handle.name)
+        raise
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _plain(value):
+    """Decimal → the shortest number that reads back as the same Decimal."""
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form here")
+
+
+def _pairs(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen = set()
+        for key, value in pairs:
+            if key in seen:
+                raise ValueError(f"key {_shown(key)} stands twice in one object; keep one")
+            seen.add(key)
+    return found
+
+
+def _constant(word):
+    raise ValueError(f"{word} is not a JSON number; write null or a number")
+
+
+def _shown(value):
+    text = to_json(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=_plain, allow_nan=False)
+_DECODER = json.JSONDecoder(parse_float=decimal.Decimal, parse_constant=_constant, object_pairs_hook=_pairs)

@@ -1,0 +1,104 @@
+"""What a kit is, and how one is found: by its marker `data/K/kit.json`, never by a list.
+
+A kit is one value, `KIT` in `src/K/kit.py`: functions over a *book*, which is everything read once from the kit's data
+folder. In a stand-alone kit the data lies directly in `data/` and the runs directly in `results/`.
+"""
+import importlib
+from collections import namedtuple
+from pathlib import Path
+
+from src.shared.fields import near
+from src.shared.files import BadData, read_json, read_jsonl, read_text
+
+ROOT = Path(__file__).resolve().parents[2]
+MARKER = "kit.json"
+
+# load(data folder) → book, validated
+# keys(book) → every key that a reply is asked for
+# required(book) → those of them without which an object is no reply
+# schema(book) → JSON schema of a reply, for JSON_MODE=schema
+# prompt(book, document id, text, guarded) → [Part], fixed ones first; guarded=False sends the whole page
+# normalise(book, object of the reply) → Answer
+# recheck(book, document id, Answer) → Answer with the decided fields derived anew
+# decide(book, inputs) → {decided keys…, "trace", "flags", "notes"}; BadData where nothing can be decided
+# panels(book, document id, text, {name: Answer}) → [panel] for the board
+# build(book, seed) → {path in the data folder: text}: the corpus and its key
+Definition = namedtuple("Definition", "load keys required schema prompt normalise recheck decide panels build")
+
+# values {field: value}, problems {field: {"raw", "why"}} of what could not be read, trace of the rules or None
+Answer = namedtuple("Answer", "values problems trace")
+
+
+class Kit:
+    """A kit opened on a data folder: its definition bound to its book."""
+
+    def __init__(self, name, data, results, alone):
+        self.name, self.data, self.results, self.alone = name, Path(data), results, alone
+        self.about = _about(self.data / MARKER, name)
+        self.definition = importlib.import_module(f"src.{name}.kit").KIT
+        self.book = self.definition.load(self.data)
+
+    @property
+    def hyphened(self):
+        """The kit's name as run ids spell it."""
+        return self.name.replace("_", "-")
+
+    def gold(self):
+        """Yield the rows of the gold key in file order, one at a time: that order is the order of the documents."""
+        for number, row in read_jsonl(self.data / "gold.jsonl"):
+            if not isinstance(row.get("id"), str):
+                raise BadData(f"{self.data / 'gold.jsonl'}: line {number}: no id; name the document it judges")
+            yield row
+
+    def documents(self):
+        """Yield the document ids in the order of the gold key."""
+        return (row["id"] for row in self.gold())
+
+    def text(self, document):
+        """The document's page, exactly as it stands."""
+        return read_text(self.data / "corpus" / f"{document}.txt")
+
+    def prompt(self, document, guarded=True):
+        """The parts of the call for one document, in send order."""
+        return self.definition.prompt(self.book, document, self.text(document), guarded)
+
+
+def names():
+    """The kits of this checkout, sorted; a stand-alone kit is the only one."""
+    if (ROOT / "data" / MARKER).exists():
+        return [_alone()]
+    found = sorted(path.parent.name for path in ROOT.glob(f"data/*/{MARKER}"))
+    if not found:
+        raise BadData(f"{ROOT / 'data'}: no kit; a kit is a folder with a {MARKER}")
+    return found
+
+
+def load(name=None, data=None):
+    """Open a kit by name (hyphens count as underscores; the only kit needs none), or on another data folder.
+
+    BadData for an unknown name, with the near ones, and for everything wrong in the data folder.
+    """
+    known = names()
+    alone = (ROOT / "data" / MARKER).exists()
+    if name is None and len(known) == 1:
+        name = known[0]
+    wanted = str(name).replace("-", "_")
+    if wanted not in known:
+        raise BadData(f"no kit is called {name}{near(wanted, known)}; kits: {', '.join(known)}")
+    home = ROOT / "data" if alone else ROOT / "data" / wanted
+    results = ROOT / "results" if alone else ROOT / "results" / wanted
+    if data is not None and not Path(data).is_dir():
+        raise BadData(f"{data}: no such folder; --data names a folder with {MARKER}, fields.json, corpus/ …")
+    return Kit(wanted, home if data is None else data, results, alone)
+
+
+def _alone():
+    about = read_json(ROOT / "data" / MARKER)
+    return about["kit"]
+
+
+def _about(path, name):
+    about = read_json(path)
+    if not isinstance(about, dict) or about.get("kit") != name:
+        raise BadData(f"{path}: /kit: {about.get('kit') if isinstance(about, dict) else about!r} is not {name}")
+    return about

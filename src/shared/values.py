@@ -1,0 +1,195 @@
+"""Raw values → values: numbers with their unit, names, lists of names, words of a vocabulary, dates.
+
+A reader returns the value, or None where nothing is stated, or raises one of two findings: `OtherUnit` (a number was
+read, in a unit that is not asked for: nothing is stated in the asked one) and `Unreadable` (a person has to look).
+Both keep the raw text. Nothing here guesses: `1,200` may be either number, so it is neither.
+"""
+import datetime
+import decimal
+import functools
+import re
+import unicodedata
+
+MAX_DIGITS = 30
+_TOO_LARGE = 10 ** MAX_DIGITS
+# The comma counts as a decimal mark only where it cannot be a thousands mark: one or two digits behind it.
+_NUMBER = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]+)?|[0-9]+,[0-9]{1,2}(?![0-9]))(?![0-9.,]*[0-9])\s*(.*)", re.DOTALL)
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_DATE_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2})")
+_MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " "})
+
+
+class Finding(ValueError):
+    """A raw value that gives no value: `.raw` as it came, `.why` in words."""
+
+    def __init__(self, raw, why):
+        super().__init__(f"{shown(raw)} {why}")
+        self.raw, self.why = raw, why
+
+
+class OtherUnit(Finding):
+    """A number in a unit that is not the asked one: treated as not stated, with the raw text shown."""
+
+
+class Absent(Finding):
+    """A field that was asked for and not given at all: not stated for the rules, and yet no null was answered."""
+
+
+class Unreadable(Finding):
+    """A value that may mean several things, or none: a decision that needs it is refused."""
+
+
+def read_number(raw, unit, words):
+    """A number as Decimal or int, or None. `words` are the spellings of `unit`; "2.5 L/ha", "2,5" and 2.5 are one value.
+
+    >>> read_number("2,5 L/ha", "L/ha", frozenset({"l/ha"}))
+    Decimal('2.5')
+    """
+    kind = type(raw)
+    if kind is int or kind is decimal.Decimal:
+        return _bounded(raw)
+    if raw is None:
+        return None
+    if kind is str:
+        return _number_of_text(raw, unit, words)
+    if kind is float:
+        return _bounded(decimal.Decimal(repr(raw)))
+    raise Unreadable(raw, f"is a {_kind(raw)} where a number{_in(unit)} is wanted")
+
+
+@functools.lru_cache(maxsize=4096)
+def _number_of_text(raw, unit, words):
+    text = raw.translate(_MINUS).strip()
+    if not text:
+        return None
+    found = _NUMBER.fullmatch(text)
+    if not found:
+        raise Unreadable(raw, f"is not one plain number{_in(unit)}; write it like 1200 or 2.5")
+    sign, digits, tail = found.groups()
+    if tail and not (tail[0].isalpha() or tail[0] in "(%"):
+        raise Unreadable(raw, f"is not one plain number{_in(unit)}; write it like 1200 or 2.5")
+    if re.search("[0-9]", tail):
+        raise Unreadable(raw, f"holds more than one number; one number{_in(unit)} is wanted")
+    if tail and fold_name(tail).rstrip(".") not in words:
+        raise OtherUnit(raw, f"is not in {unit}" if unit else "carries a unit where none is expected")
+    return _bounded(decimal.Decimal(sign + digits.replace(",", ".")))
+
+
+def _bounded(number):
+    if type(number) is int:
+        if abs(number) < _TOO_LARGE:
+            return number
+    elif abs(number.adjusted()) < MAX_DIGITS and len(number.as_tuple().digits) <= MAX_DIGITS:
+        return number
+    raise Unreadable(str(number)[:40], f"has more than {MAX_DIGITS} digits")
+
+
+def read_name(raw):
+    """A name as printed, blanks collapsed; None where nothing is stated."""
+    if raw is None:
+        return None
+    if type(raw) is str:
+        return " ".join(raw.split()) or None
+    raise Unreadable(raw, f"is a {_kind(raw)} where a name is wanted")
+
+
+def read_list(raw):
+    """The names of a comma list as a tuple in printed order; `none` alone is the tuple ("none",). None if not stated.
+
+    >>> read_list("winter wheat,  carrots")
+    ('winter wheat', 'carrots')
+    """
+    if raw is None:
+        return None
+    if type(raw) is str:
+        return _list_of_text(raw)
+    if type(raw) is list and all(type(name) is str and "," not in name for name in raw):
+        return _list_of_text(",".join(raw))
+    raise Unreadable(raw, f"is a {_kind(raw)} where names with commas between them are wanted")
+
+
+@functools.lru_cache(maxsize=4096)
+def _list_of_text(raw):
+    names = tuple(name for name in (" ".join(part.split()) for part in raw.split(",")) if name)
+    if len(names) > 1 and "none" in map(fold_name, names):
+        raise Unreadable(raw, "lists the word none beside names; it is either none or names")
+    return names or None
+
+
+def read_word(raw, allowed):
+    """The word of a closed vocabulary, spelt as in `allowed`; case, blanks, hyphens and underscores do not matter.
+
+    >>> read_word("Wait Required", ("within_label", "wait_required"))
+    'wait_required'
+    """
+    if raw is None:
+        return None
+    if type(raw) is not str:
+        raise Unreadable(raw, f"is a {_kind(raw)} where one of {', '.join(allowed)} is wanted")
+    if raw in allowed:
+        return raw
+    if not raw.strip():
+        return None
+    hits = [word for word in allowed if fold_word(word) == fold_word(raw)]
+    if len(hits) != 1:
+        raise Unreadable(raw, f"is not one of {', '.join(allowed)}")
+    return hits[0]
+
+
+def read_date(raw):
+    """An ISO calendar date as `datetime.date`; None where nothing is stated. Other spellings are refused.
+
+    >>> read_date("2028-02-29").isoformat()
+    '2028-02-29'
+    """
+    if raw is None or raw == "":
+        return None
+    if type(raw) is str and _DATE.fullmatch(raw.strip()):
+        try:
+            return datetime.date.fromisoformat(raw.strip())
+        except ValueError:
+            pass
+    raise Unreadable(raw, "is not a calendar date; write it like 2026-09-01")
+
+
+def read_date_time(raw):
+    """A local `YYYY-MM-DD HH:MM` as `datetime.datetime`; None where nothing is stated. `24:00` is refused."""
+    if raw is None or raw == "":
+        return None
+    found = _DATE_TIME.fullmatch(raw.strip()) if type(raw) is str else None
+    if found and int(found[2]) < 24 and int(found[3]) < 60:
+        day = read_date(found[1])
+        return datetime.datetime(day.year, day.month, day.day, int(found[2]), int(found[3]))
+    raise Unreadable(raw, "is not a local time; write it like 2026-09-01 23:59")
+
+
+@functools.lru_cache(maxsize=4096)
+def fold_name(name):
+    """The form in which names are compared: trimmed, blanks collapsed, composed, case folded. Always the whole name."""
+    return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
+
+
+def fold_word(word):
+    """The form in which words of a vocabulary are compared: like names, and hyphens and underscores are blanks."""
+    return fold_name(re.sub(r"[-_\s]+", " ", word))
+
+
+def plain(value):
+    """A typed value as it stands in a JSON record: lists of names as printed, dates as ISO text, the rest as it is."""
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def shown(raw):
+    """A raw value as a short quoted text for a message."""
+    text = repr(str(raw) if isinstance(raw, decimal.Decimal) else raw)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _in(unit):
+    return f" in {unit}" if unit else ""
+
+
+def _kind(raw):
+    return {bool: "true/false value", list: "list", dict: "object", str: "text"}.get(type(raw), "number")

@@ -1,0 +1,130 @@
+"""The kits that the board shows, each opened once and again as soon as a file of its data or results changes.
+
+A kit, a gold key or a record that cannot be read is kept as the sentence that says so; everything else goes on.
+"""
+import threading
+from collections import namedtuple
+
+from src.shared import kit as kits
+from src.shared.fields import near
+from src.shared.files import BadData, parse_json, read_json
+from src.shared.view import runs
+
+DATA_FILES = ("*.json", "*.jsonl", "*.md")
+
+
+class NotFound(BadData):
+    """The address names a kit, document or view that does not exist."""
+
+
+class BadQuery(BadData):
+    """A parameter of the address or of a request has no meaning here."""
+
+
+# One kit: Kit, {document: Place} in the order of the key, {case: planned case}, [Run] in reading order, [sentence]
+Opened = namedtuple("Opened", "kit documents cases runs problems")
+Place = namedtuple("Place", "case start")
+
+
+class Shelf:
+    """Opened kits by name. With `data`, the only kit is the one that this folder is of."""
+
+    def __init__(self, data=None):
+        self.data, self._lock, self._opened, self._records = data, threading.Lock(), {}, {}
+        self.only = kits.load(read_json(data / kits.MARKER).get("kit"), data).name if data else None
+
+    def names(self):
+        """The names of the kits, sorted."""
+        return [self.only] if self.only else kits.names()
+
+    def open(self, name):
+        """The kit as it stands on disk now. NotFound for an unknown one, BadData for one that is broken."""
+        if name not in self.names():
+            raise NotFound(f"no kit is called {name}{near(name, self.names())}; kits: {', '.join(self.names())}")
+        with self._lock:
+            key, opened = self._opened.get(name, (None, None))
+            seen = opened and _signature(opened)
+            if opened is None or seen != key:
+                kit = kits.load(name, self.data)
+                opened = _open(kit, self._run)
+                self._opened[name] = _signature(opened), opened
+            return opened
+
+    def _run(self, name, path):
+        """A record, read again only when its file has changed."""
+        stamp = _stamp(path)
+        if self._records.get(path, (None,))[0] != stamp:
+            self._records[path] = stamp, runs.read(name, path)
+        return self._records[path][1]
+
+
+def gold_row(opened, document):
+    """The key's row of one document."""
+    with (opened.kit.data / "gold.jsonl").open("rb") as handle:
+        handle.seek(opened.documents[document].start)
+        return parse_json(handle.readline().decode(), f"{handle.name}: {document}")
+
+
+def choose(opened, names):
+    """The Runs of these board ids; without any, the newest model run and the floors beside it. BadQuery if unknown."""
+    by_id = {run.id: run for run in opened.runs}
+    for name in names:
+        if name not in by_id:
+            raise BadQuery(f"no run is called {name}{near(name, by_id)}; runs: {', '.join(by_id) or 'none yet'}")
+    if names:
+        return [by_id[name] for name in dict.fromkeys(names)]
+    baselines = [run for run in opened.runs if is_floor(run)]
+    return [run for run in opened.runs if is_headline(run)][-1:] + baselines[:2]
+
+
+def is_headline(run):
+    """Whether a run is a committed, scored model run: what a kit is judged by."""
+    return run.id.startswith("r")
+
+
+def is_floor(run):
+    """Whether a run is a free floor, the null baseline apart: that one stands beside every figure already."""
+    return runs.about(run)["kind"] == runs.KINDS["b"] and run.record["run"]["arm"] != "null"
+
+
+def _open(kit, read):
+    problems, found = [], []
+    documents = _kept(lambda: _documents(kit), problems) or {}
+    cases = _kept(lambda: {case["case"]: case for case in read_json(kit.data / "cases.json")}, problems) or {}
+    for name, path in runs.paths(kit.results).items():
+        found.append(_kept(lambda: read(name, path), problems))
+    return Opened(kit, documents, cases, sorted(filter(None, found), key=runs.sort_key), problems)
+
+
+def _kept(read, problems):
+    """What `read` gives, or None and its sentence among the problems."""
+    try:
+        return read()
+    except BadData as e:
+        problems.extend(e.problems)
+
+
+def _documents(kit):
+    path, found, start = kit.data / "gold.jsonl", {}, 0
+    rows = kit.gold()
+    with path.open("rb") as handle:
+        for line in handle:
+            if line.strip():
+                row = next(rows)
+                found[row["id"]] = Place(row.get("case"), start)
+            start += len(line)
+    return found
+
+
+def _signature(opened):
+    data, results = opened.kit.data, opened.kit.results
+    files = [path for pattern in DATA_FILES for path in sorted(data.glob(pattern))]
+    return [_stamp(path) for path in [*files, *runs.paths(results).values()]]
+
+
+def _stamp(path):
+    try:
+        found = path.stat()
+    except OSError:
+        return path, None
+    return path, found.st_mtime_ns, found.st_size

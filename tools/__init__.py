@@ -1,0 +1,1 @@
+"""Making things: corpora, forks, pictures, benchmarks."""

@@ -1,0 +1,93 @@
+"""Take one kit out whole: a folder that runs, tests and forks by itself, its data directly under `data/`.
+
+    python -m tools.fork label_restrict ../my-label-kit
+
+The folder has the same top level and nothing of the other kits; its commands need no kit name. It must not exist yet,
+or be empty.
+"""
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from src.shared import kit as kits
+from src.shared.files import BadData, read_text, write_text
+from src.shared.kit import ROOT
+from tools import readme
+
+TOP = ("LICENSE", ".env.example", "requirements.txt", ".gitignore", ".gitattributes")
+SHARED = ("src", "src/shared", "evals", "evals/shared", "tools", "ui")
+TEMPLATE = "fork_readme.md"
+SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "ledger.json")
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python -m tools.fork", description=__doc__.split("\n\n")[0],
+                                     epilog="example: python -m tools.fork label_restrict ../my-label-kit")
+    parser.add_argument("kit", help="name of the kit")
+    parser.add_argument("folder", help="where the new kit goes; a new or empty folder")
+    args = parser.parse_args(argv)
+    try:
+        kit, folder = kits.load(args.kit), Path(args.folder)
+        fork(kit, folder)
+    except BadData as e:
+        print(e, file=sys.stderr)
+        return 2
+    except OSError as e:
+        print(f"{e.filename}: {e.strerror}", file=sys.stderr)
+        return 2
+    print(f"{kit.name} stands in {folder}. Go on with:\n  cd {folder}\n  python -m evals.run\n  python -m unittest")
+    return 0
+
+
+def fork(kit, folder):
+    """Write the stand-alone kit. BadData for a folder that holds something; a fork that fails leaves nothing behind."""
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadData(f"{folder}: is not an empty folder; name a new one")
+    if folder.resolve().is_relative_to(ROOT):
+        raise BadData(f"{folder}: lies inside this checkout; name a folder outside {ROOT.name}")
+    was_there = folder.exists()
+    try:
+        _copy(kit, folder)
+        write_text(folder / "README.md", _readme(kit, folder))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        if was_there:
+            folder.mkdir()
+        raise
+
+
+def _copy(kit, folder):
+    for name in TOP:
+        if (ROOT / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+    others = {name for name in kits.names() if name != kit.name}
+    for place in SHARED:
+        for path in sorted((ROOT / place).iterdir()):
+            if path.is_file() and not path.name.startswith(".") and path.suffix != ".pyc":
+                (folder / place).mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, folder / place / path.name)
+    for path in sorted((ROOT / "src" / "shared").iterdir()):
+        if path.is_dir() and path.name not in others | {"__pycache__"}:
+            shutil.copytree(path, folder / "src" / "shared" / path.name, ignore=SKIPPED)
+    for place in (f"src/{kit.name}", f"evals/{kit.name}"):
+        shutil.copytree(ROOT / place, folder / place, ignore=SKIPPED)
+    shutil.copytree(kit.data, folder / "data", ignore=SKIPPED)
+    shutil.copytree(kit.results, folder / "results", ignore=SKIPPED)
+
+
+def _readme(kit, folder):
+    """The fork's own README: the template with this kit's words, and outputs taken from the fork itself."""
+    about = kit.about
+    text = read_text(Path(__file__).with_name(TEMPLATE))
+    for word, value in (("title", about["title"]), ("decides", about["decides"]), ("kit", kit.name),
+                        ("hyphened", kit.hyphened), ("documents", about["documents"]), ("first", next(kit.documents())),
+                        ("origin", ROOT.name)):
+        text = text.replace(f"{{{{{word}}}}}", value)
+    return readme.filled(text, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
