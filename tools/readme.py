@@ -1,9 +1,10 @@
-"""Keep what README.md shows true: run each command that it shows output of, and put the output there.
+"""Keep what README.md shows true: the output of each command that it quotes, and the list of kits.
 
     python -m tools.readme            write the outputs into README.md
     python -m tools.readme --check    exit 1 and name each block that is not what its command prints
 
-A block is a line `<!-- output of: COMMAND -->` and the fenced block behind it; COMMAND begins with `python -m`.
+A block is a line `<!-- output of: COMMAND -->` and the fenced block behind it; COMMAND begins with `python -m`. The list
+of kits stands between `<!-- kits -->` and `<!-- end of kits -->`.
 """
 import argparse
 import difflib
@@ -12,10 +13,12 @@ import shlex
 import subprocess
 import sys
 
+from src.shared import kit as kits
 from src.shared.files import BadData, read_text, write_text
 from src.shared.kit import ROOT
 
 _BLOCK = re.compile(r"(<!-- output of: (python -m [^\n]+?) -->\n```text\n)(.*?)(```\n)", re.DOTALL)
+_KITS = re.compile(r"(<!-- kits -->\n).*?(<!-- end of kits -->)", re.DOTALL)
 
 
 def main(argv=None):
@@ -42,7 +45,15 @@ def main(argv=None):
 
 def filled(text, root=ROOT):
     """The text with every shown output taken anew from its command, run in `root`. BadData where a command fails."""
+    text = _KITS.sub(lambda block: block[1] + listed() + block[2], text)
     return _BLOCK.sub(lambda block: block[1] + output(block[2], root) + block[4], text)
+
+
+def listed():
+    """The kits of this checkout as a table: name, what it decides, how many documents."""
+    rows = [f"| `{kit.name}` | {kit.about['title']} | {sum(1 for _ in kit.documents())} {kit.about['documents']} |"
+            for kit in map(kits.load, kits.names())]
+    return "\n".join(["| kit | the question | documents |", "|---|---|---|", *rows]) + "\n"
 
 
 def output(command, root=ROOT):

@@ -29,7 +29,7 @@ ENDINGS = {"passed": {"decision": str, "rule": str}, "missing": {"decision": str
 CHECK = {"id": str, "order": int, "class": str, **ledger.CLAUSE, "decision": str, "why": str}
 CHECK_MORE = {**ledger.CLAUSE_MORE, "not_applicable": dict}
 MARK = {"id": str, "when": dict, "why": str}
-CASE = {"case": str, "count": int, "hard": bool, "family": object, "sentence": str, "expect": dict}
+CASE = {"case": str, "count": int, "hard": bool, "family": "text?", "sentence": str, "expect": dict}
 ANSWER = {"verdict": str, "deciding_restriction": str}
 PLAN = {"set": {}, "room": {}, "unstated": []}  # the parts of a plan that a page shows as values
 
@@ -247,7 +247,7 @@ def _vet_case(report, case, kit, words):
     family, floors = case["family"], kit["hard_family_floors"]
     if case["hard"] != (family is not None):
         refuse(f"hard {shown(case['hard'])}, family {shown(family)}: a case is hard where it belongs to a family")
-    if family is not None and family not in list(floors):
+    if family is not None and family not in floors:
         refuse(f"family {shown(family)} has no floor in kit.json; {nearest(family, floors)}")
     for part, known in (("verdict", "$decisions"), ("deciding_restriction", "$rules")):
         if words and case["expect"][part] not in words[known]:

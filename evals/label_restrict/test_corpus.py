@@ -148,7 +148,7 @@ class TestKeyNoticesChangedRules(unittest.TestCase):
             clause = rule.get("not_applicable")
             if clause:
                 self.assert_noticed(("gone", rule["id"]), lambda rules: rules[i].pop("not_applicable"))
-                for part in ({"not": clause}, *clause.get("any", [])[:len(clause.get("any", []))]):
+                for part in ({"not": clause}, *clause.get("any", [])):
                     self.assert_noticed((rule["id"], part), lambda rules: rules[i].update(not_applicable=part))
 
     def test_an_exemption_for_a_count_that_is_not_zero(self):

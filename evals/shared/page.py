@@ -74,19 +74,24 @@ def value_of(raw, field, units):
     >>> value_of("2,5 L/ha", {"type": "number", "unit": "L/ha", "line": "rate:"}, {"L/ha": {"l/ha"}})
     Decimal('2.5')
     """
-    if fold(raw) in map(fold, field.get("not_stated", ())):
+    kind, phrases = field["type"], field.get("not_stated", ())
+    found = NUMBER.fullmatch(raw) if kind == "number" else None
+    if found:
+        return _number(*found.groups(), field, units[field["unit"]])
+    if phrases and fold(raw) in map(fold, phrases):
         return None
-    if field["type"] == "enum" and raw not in field["allowed"]:
+    if kind == "enum" and raw not in field["allowed"]:
         raise ValueError(f"one of {', '.join(field['allowed'])} is wanted")
-    if field["type"] != "number":
-        return raw
-    found, spellings = NUMBER.fullmatch(raw), units.get(field.get("unit"), ())
-    if not found:
-        raise ValueError(f"a number in {field.get('unit')} is wanted{_or_phrase(field)}")
-    number, unit = found[1].replace(",", "."), fold(found[2])
-    if unit not in spellings and (unit or not set(fold(field["line"]).rstrip(":").split()) & set(spellings)):
-        raise ValueError(f"{field.get('unit')} is wanted behind the number, spelled {', '.join(sorted(spellings))}")
-    return Decimal(number)
+    if kind == "number":
+        raise ValueError(f"a number in {field['unit']} is wanted" + (f", or one of {shown(phrases)}" if phrases else ""))
+    return raw
+
+
+def _number(digits, unit, field, spellings):
+    bare = not unit and not spellings.isdisjoint(fold(field["line"]).rstrip(":").split())
+    if not bare and fold(unit) not in spellings:
+        raise ValueError(f"{field['unit']} is wanted behind the number, spelled {', '.join(sorted(spellings))}")
+    return Decimal(digits.replace(",", "."))
 
 
 def _allowed(report, field, words):
@@ -189,8 +194,3 @@ def _vet_lines(report, file, fields, sections):
             if not text.startswith(known):
                 report.add(file, f"line {line}", f"{shown(text)} is read by no field; name its label in fields.json or "
                                                  f"take the line out")
-
-
-def _or_phrase(field):
-    phrases = field.get("not_stated", ())
-    return f", or one of {', '.join(map(shown, phrases))}" if phrases else ""

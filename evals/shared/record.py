@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 
+from evals.shared import tally
 from src.shared.files import BadData, read_text, replacing, to_json
 
 PREFIX = re.compile(r"([a-z])([0-9]{3})-([a-z0-9-]+)")
@@ -46,18 +47,16 @@ def write(path, entries, closing):
         out.write(",".join(f"\n{_line(key)}:{_line(value)}" for key, value in sorted(closing().items())) + "\n}\n")
 
 
-def read(path, recount=None):
-    """A record as one object. With `recount(entries)` → aggregates, a record whose figures are not its rows' is refused."""
+def read(path):
+    """A record as one object. BadData for what is no record, and for one whose figures are not those of its documents."""
     try:
         found = json.loads(read_text(path))
-        entries = found["documents"]
-    except (json.JSONDecodeError, KeyError, TypeError):
-        raise BadData(f"{path}: not a run record; it wants documents, metrics and settings") from None
-    if recount:
-        for key, value in json.loads(_line(recount(entries))).items():
-            if found.get(key) != value:
-                raise BadData(f"{path}: {key} is not what its {len(entries)} documents add up to; "
-                              "re-score the run or restore the file")
+        wrong = tally.misreported(found)
+    except (ValueError, KeyError, TypeError, AttributeError) as e:
+        raise BadData(*(e.problems if isinstance(e, BadData) else [f"{path}: is no run record"])) from None
+    if wrong:
+        raise BadData(f"{path}: its {len(found['documents'])} documents do not add up to what it says of "
+                      f"{', '.join(wrong[:5])}; re-score the run, or restore the file")
     return found
 
 

@@ -17,7 +17,7 @@ class Scoring:
 
     def __init__(self, kit, bench):
         self.kit, self.bench = kit, bench
-        self.tally, self.null = tally.Tally(bench.cluster), tally.Tally(bench.cluster)
+        self.tally, self.null = tally.Tally(), tally.Tally()
         self.overrides = self.repaired = self.calls = 0
         self.tokens = {}
         self._corpus = hashlib.sha256()
@@ -30,7 +30,7 @@ class Scoring:
         marks, cells = {}, {}
         for column, answer in (("raw", followed.raw), ("rechecked", followed.rechecked)):
             marks[column], cells[column] = self.bench.judge(self.kit, gold, answer)
-        entry = {"id": gold_row["id"], "case": gold_row.get("case"), "outcome": followed.outcome, "why": followed.why,
+        entry = {"id": gold_row["id"], "cluster": self.bench.cluster(gold_row["id"]), "case": gold_row.get("case"), "outcome": followed.outcome, "why": followed.why,
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
                  "overrides": _overrides(followed), "marks": marks, "cells": cells, "repairs": list(followed.repairs),
                  **_call(followed.completion, stations)}
@@ -39,7 +39,7 @@ class Scoring:
         self.repaired += bool(entry["repairs"])
         self._count_call(followed.completion)
         empty = self.bench.judge(self.kit, gold, self._nothing)
-        self.null.add({"id": entry["id"], "outcome": "answered", "marks": dict.fromkeys(tally.COLUMNS, empty.hits),
+        self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, empty.hits),
                        "cells": dict.fromkeys(tally.COLUMNS, empty.cells)})
         return entry
 

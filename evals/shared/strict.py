@@ -9,7 +9,7 @@ from decimal import Decimal
 
 BOM = b"\xef\xbb\xbf"
 KINDS = {str: "a text", list: "a list", dict: "an object", bool: "true or false", int: "a whole number",
-         "texts": "a list of texts", object: "a value"}
+         "text?": "a text or null", "texts": "a list of texts", object: "a value"}
 
 
 def read_text(report, file):
@@ -110,6 +110,8 @@ def nearest(word, words):
 
 
 def _is(value, kind):
+    if kind == "text?":
+        return value is None or type(value) is str
     if kind == "texts":
         return type(value) is list and all(type(part) is str for part in value)
     return kind is object or type(value) is kind

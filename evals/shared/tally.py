@@ -11,33 +11,33 @@ PLACES = 6
 class Tally:
     """Counts of one arm over the documents added so far, raw and rechecked apart."""
 
-    def __init__(self, cluster=lambda document: None):
+    def __init__(self):
         self.documents, self.outcomes = 0, {}
         self.hits = {column: {} for column in COLUMNS}
         self.rows = {column: {} for column in COLUMNS}
         self.cells = {column: {} for column in COLUMNS}
         self.clusters = {column: {} for column in COLUMNS}
-        self._cluster = cluster
 
     def add(self, entry):
-        """One document's entry of a record: {"id", "outcome", "marks": {column: …}, "cells": {column: …}}."""
+        """One document's entry of a record: {"id", "cluster", "outcome", "marks": {column: …}, "cells": {column: …}}."""
         self.documents += 1
         self.outcomes[entry["outcome"]] = self.outcomes.get(entry["outcome"], 0) + 1
         for column in COLUMNS:
             for mark, hit in entry["marks"][column].items():
-                self._add_mark(column, mark, hit, entry["id"])
+                self._add_mark(column, mark, hit, entry)
             for matrix, (want, got) in entry["cells"][column].items():
                 counts = self.cells[column].setdefault(matrix, {})
                 counts[want, got] = counts.get((want, got), 0) + 1
 
-    def _add_mark(self, column, mark, hit, document):
+    def _add_mark(self, column, mark, hit, entry):
         hits, of = hit if isinstance(hit, list) else (int(hit), 1)
         counts = self.hits[column].setdefault(mark, [0, 0])
         counts[0] += hits
         counts[1] += of
         if hit is True:
-            self.rows[column].setdefault(mark, []).append(document)
-        cluster = self._cluster(document)
+            self.rows[column].setdefault(mark, []).append(entry["id"])
+        # Units of one document are no more independent than documents of one cluster.
+        cluster = entry["cluster"] or (entry["id"] if isinstance(hit, list) else None)
         if cluster is not None:
             sums = self.clusters[column].setdefault(mark, {}).setdefault(cluster, [0, 0])
             sums[0] += hits
@@ -58,10 +58,25 @@ class Tally:
         num, den = self.hits[column].get(mark, (0, 0))
         return {"rows": self.rows[column].get(mark, []), "count": num, "opportunities": den} if den else None
 
-    def matrix(self, column, matrix):
+    def matrix(self, column, matrix, labels):
         """The counts of a matrix as rows of gold label by columns of answer label; None where nothing was counted."""
-        counts = self.cells[column].get(matrix.id)
-        return counts and [[counts.get((want, got), 0) for got in matrix.labels] for want in matrix.labels]
+        counts = self.cells[column].get(matrix)
+        return counts and [[counts.get((want, got), 0) for got in labels] for want in labels]
+
+
+def misreported(found):
+    """The aggregates of a record that are not what its own documents add up to, by name: [] for an honest record."""
+    counted = Tally()
+    for entry in found["documents"]:
+        counted.add(entry)
+    wrong = [f"metric {metric['id']}, {column}" for metric in found["metrics"] for column in COLUMNS
+             if metric[column] != counted.rate(column, metric["id"])]
+    wrong += [f"error {error['id']}, {column}" for error in found["errors"] for column in COLUMNS
+              if error[column] != counted.error(column, error["id"])]
+    wrong += [f"matrix {matrix['id']}, {column}" for matrix in found["matrices"] for column in COLUMNS
+              if matrix[column] != counted.matrix(column, matrix["id"], matrix["labels"])]
+    outcomes = {name: number for name, number in found["totals"]["outcomes"].items() if number}
+    return wrong + (["totals"] if (counted.documents, counted.outcomes) != (found["totals"]["documents"], outcomes) else [])
 
 
 def summary(tally, null, bench, kit):
@@ -75,5 +90,6 @@ def summary(tally, null, bench, kit):
         "errors": [{"id": error.id, "title": error.title, "why": error.why, "raw": tally.error("raw", error.id),
                     "rechecked": tally.error("rechecked", error.id)} for error in bench.errors],
         "matrices": [{"id": matrix.id, "title": matrix.title, "labels": list(matrix.labels),
-                      "raw": tally.matrix("raw", matrix), "rechecked": tally.matrix("rechecked", matrix)}
+                      "raw": tally.matrix("raw", matrix.id, matrix.labels),
+                      "rechecked": tally.matrix("rechecked", matrix.id, matrix.labels)}
                      for matrix in bench.matrices(kit)]}

@@ -43,6 +43,11 @@ def imported(name):
                     yield f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base
 
 
+def is_test(name):
+    """Whether a module is test code: a test file, or the tests that kits inherit."""
+    return name.rpartition(".")[2].startswith(("test_", "contract"))
+
+
 def room(name):
     """(top level, kit or "shared" or "" for a file directly below the top level)."""
     parts = name.split(".")
@@ -53,7 +58,7 @@ class TestImports(unittest.TestCase):
     def test_imports_run_one_way(self):
         for name in MODULES:
             top, slice_ = room(name)
-            if name.rpartition(".")[2].startswith("test_"):
+            if is_test(name):
                 continue
             for other in imported(name):
                 other_top, other_slice = room(other)
@@ -90,7 +95,7 @@ class TestImports(unittest.TestCase):
 
     def test_nothing_outside_a_kit_asks_which_kit_it_serves(self):
         for name, (path, tree) in MODULES.items():
-            if room(name)[1] in kits.names() or name.rpartition(".")[2].startswith("test_"):
+            if room(name)[1] in kits.names() or is_test(name):
                 continue
             words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Compare)
                      for node in ast.walk(node) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
@@ -99,7 +104,7 @@ class TestImports(unittest.TestCase):
 
     def test_nothing_shipped_asserts(self):
         for name, (path, tree) in MODULES.items():
-            if not name.rpartition(".")[2].startswith("test_"):
+            if not is_test(name):
                 with self.subTest(module=name):
                     self.assertFalse([node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)],
                                      "python -O takes an assert away; raise instead")
@@ -135,7 +140,7 @@ class TestTests(unittest.TestCase):
     def test_no_test_stands_twice_and_none_asserts_nothing(self):
         seen = 0
         for name, (path, tree) in MODULES.items():
-            if not name.rpartition(".")[2].startswith("test_"):
+            if not is_test(name):
                 continue
             for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
                 names = [item.name for item in node.body if isinstance(item, ast.FunctionDef)]

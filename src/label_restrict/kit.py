@@ -1,7 +1,7 @@
 """label_restrict as one value: what the commands, the board and the tests call."""
 from pathlib import Path
 
-from src.label_restrict import checks, corpus, prompt, recheck
+from src.label_restrict import checks, corpus, panels, prompt, recheck
 from src.shared import walk
 from src.shared.kit import Definition
 
@@ -27,4 +27,4 @@ def required(book):
 
 KIT = Definition(load=load, keys=keys, required=required, schema=lambda book: book.fields.schema(),
                  prompt=prompt.build, normalise=recheck.normalise,
-                 recheck=recheck.recheck, decide=checks.decide, panels=None, build=corpus.build)
+                 recheck=recheck.recheck, decide=checks.decide, panels=panels.panels, build=corpus.build)

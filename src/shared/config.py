@@ -38,12 +38,6 @@ class Secret:
     def __repr__(self):
         return REDACTED
 
-    def __eq__(self, other):
-        return isinstance(other, Secret) and self._value == other._value
-
-    def __hash__(self):
-        return hash(self._value)
-
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
@@ -224,9 +218,12 @@ def _near(name):
 
 
 def _disguised(secret):
-    """A pattern for a text however its characters are escaped: as in JSON, in a URL or in HTML, all or some of them."""
-    return "".join(rf"\\*(?:{re.escape(c)}|%(?:25)*{ord(c):02x}|u{ord(c):04x}|&\#x0*{ord(c):x};|&\#0*{ord(c)};)"
-                   for c in secret)
+    """A pattern for a text however its characters are escaped: as in JSON, in a URL or in HTML, all or some of them.
+
+    subtle: the repeats are bounded, so that a reply made of backslashes cannot stall the search.
+    """
+    return "".join(rf"\\{{0,4}}(?:{re.escape(c)}|%(?:25){{0,3}}{ord(c):02x}|u{ord(c):04x}"
+                   rf"|&\#(?:x0{{0,4}}{ord(c):x}|0{{0,4}}{ord(c)});)" for c in secret)
 
 
 def _one_of(words):
@@ -254,7 +251,8 @@ def _whole(low, high):
 
 def _decimal(low, high, as_type):
     def read(text):
-        if not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12}", text) or not low <= decimal.Decimal(text) <= high:
+        is_number = re.fullmatch(r"[0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12}", text)
+        if not is_number or not low <= decimal.Decimal(text) <= high:
             raise ValueError(f"a number from {low} to {high}")
         return as_type(text)
     return read

@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 
 BOM = b"\xef\xbb\xbf"
+_UMASK = os.umask(0o022)
+os.umask(_UMASK)        # there is no way to read it but to set it; done once, before there are threads
 
 
 class BadData(ValueError):
@@ -123,18 +125,12 @@ def replacing(path):
             yield handle
             handle.flush()
             os.fsync(handle.fileno())
-        os.chmod(handle.name, 0o666 & ~_umask())
+        os.chmod(handle.name, 0o666 & ~_UMASK)
         os.replace(handle.name, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(handle.name)
         raise
-
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _plain(value):

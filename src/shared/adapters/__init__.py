@@ -104,14 +104,14 @@ def _attempt(settings, body, answer):
         with transport.post(wire.url(settings.base_url.reveal()), headers | wire.headers(settings.key), data,
                             answer.clock) as response:
             answer.status = response.status
-            _reached.add(settings.base_url)
+            _reached.add(_model(settings)[0])
             if not 200 <= response.status < 300:
                 answer.clock.finish()
                 raise faults.of_response(response.status, response.headers, response.error_body(), time.time())
             reading.read(wire, response, answer)
             return answer.settle(response.broken), None
     except Failure as failure:
-        if failure.detail == "unknown_host" and settings.base_url not in _reached:
+        if failure.detail == "unknown_host" and _model(settings)[0] not in _reached:
             return "", Failure(faults.CONFIG, failure.what)
         return "", failure
 
@@ -150,15 +150,15 @@ def _learn(settings, sent, failure):
     if failure.kind != faults.PARAM_UNSUPPORTED or failure.detail not in adaptable or failure.detail not in sent:
         return False
     with _lock:
-        known = _learned.get((settings.base_url, settings.model), {})
-        _learned[settings.base_url, settings.model] = known | {failure.detail: adaptable[failure.detail]}
+        known = _learned.get(_model(settings), {})
+        _learned[_model(settings)] = known | {failure.detail: adaptable[failure.detail]}
     return True
 
 
 def _adapted(settings, body):
     """(body, notes): the body as this model is known to take it, and what was changed for that."""
     body, notes = dict(body), []
-    for name, other in _learned.get((settings.base_url, settings.model), {}).items():
+    for name, other in _learned.get(_model(settings), {}).items():
         if name in body:
             value = body.pop(name)
             notes.append(f"{name}_sent_as_{other}" if other else f"{name}_dropped")
@@ -198,6 +198,10 @@ def _completion(settings, answer, text, failure, attempts, total):
         reported_cost=answer.cost,
         model=answer.model and redact(answer.model),
     )
+
+
+def _model(settings):
+    return settings.base_url.reveal(), settings.model
 
 
 def _wire(settings):

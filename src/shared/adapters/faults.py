@@ -66,22 +66,25 @@ SAID_CHARACTERS = 300      # of the provider's words in a message
 SAID_LIMIT = 10_000        # of them kept until the secrets are out
 
 _QUOTA_CODES = re.compile(r"insufficient_quota|usage_limit_reached|billing_(?:hard_)?limit|insufficient_credits?\b")
-_QUOTA_WORDS = re.compile(r"quota used up|billing|credit balance|(?:insufficient|out of|not enough) (?:credit|balance|fund)"
-                          r"|month(?:ly)? (?:usage |spend\w* )?limit|limit: 0\b|exceeded your current quota")
-_CONTEXT_WORDS = re.compile(r"context.?(?:length|window|size)|maximum context|reduce the length|too many (?:input )?tokens"
-                            r"|(?:prompt|input|request)(?: is)? too (?:long|large)"
-                            r"|exceeds? the max(?:imum)? (?:number of )?(?:input )?tokens")
-_FILTER_WORDS = re.compile(r"content_?filter|content management policy|content policy|moderation|flagged|responsible.?ai"
-                           r"|safety system")
-_TEMPLATE_WORDS = re.compile(r"chat template|template exception|jinja|roles? must alternate|system role"
-                             r"|only user and assistant roles")
-_UNSUPPORTED_WORDS = re.compile(r"unsupported|not support|not permitted|unrecogni[sz]ed|unknown (?:name|field|param|arg)"
-                                r"|extra.?inputs|extra_forbidden|only (?:be|the default)|must be 1\b|cannot be used"
-                                r"|not allowed|deprecated|unexpected|cannot both")
-_MODEL_WORDS = re.compile(r"model.{0,80}(?:not found|not exist|does ?n.t exist|not a valid|invalid)|(?:invalid|unknown) model"
-                          r"|model_not_found")
-_PARAMETERS = re.compile(r"\b(temperature|max_completion_tokens|max_tokens|stream_options|response_format|output_config"
-                         r"|reasoning_effort|thinking|prefill)\b")
+_QUOTA_WORDS = re.compile(
+    r"quota used up|billing|credit balance|(?:insufficient|out of|not enough) (?:credit|balance|fund)"
+    r"|month(?:ly)? (?:usage |spend\w* )?limit|limit: 0\b|exceeded your current quota")
+_CONTEXT_WORDS = re.compile(
+    r"context.?(?:length|window|size)|maximum context|reduce the length|too many (?:input )?tokens"
+    r"|(?:prompt|input|request)(?: is)? too (?:long|large)|exceeds? the max(?:imum)? (?:number of )?(?:input )?tokens")
+_FILTER_WORDS = re.compile(
+    r"content_?filter|content management policy|content policy|moderation|flagged|responsible.?ai|safety system")
+_TEMPLATE_WORDS = re.compile(
+    r"chat template|template exception|jinja|roles? must alternate|system role|only user and assistant roles")
+_UNSUPPORTED_WORDS = re.compile(
+    r"unsupported|not support|not permitted|unrecogni[sz]ed|unknown (?:name|field|param|arg)|extra.?inputs"
+    r"|extra_forbidden|only (?:be|the default)|must be 1\b|cannot be used|not allowed|deprecated|unexpected|cannot both")
+_MODEL_WORDS = re.compile(
+    r"model.{0,80}(?:not found|not exist|does ?n.t exist|not a valid|invalid)|(?:invalid|unknown) model|model_not_found")
+_PARAMETERS = re.compile(
+    r"\b(temperature|max_completion_tokens|max_tokens|stream_options|response_format|output_config|reasoning_effort"
+    r"|thinking|prefill)\b")
+# How the type or code of an error that comes inside a 200 reads as a status; the first match counts, else 500.
 _WORD_STATUS = ((r"rate.?limit|too.?many.?requests|resource_exhausted|quota|usage_limit", 429), (r"overloaded", 529),
                 (r"billing|credit", 402), (r"authentication|api_key|unauthorized", 401), (r"permission|forbidden", 403),
                 (r"not_found", 404), (r"too_large", 413), (r"invalid_request|bad_request|content_filter|context", 400))
@@ -108,8 +111,8 @@ def of_response(status, headers, body, now):
     The status has been seen, so it decides, however broken the body is.
     """
     if 300 <= status < 400:
-        return Failure(CONFIG, f"HTTP {status}: the server redirects, and redirects are not followed because the key would "
-                       "travel along; set BASE_URL to the new place", headers.get("Location") or "")
+        what = f"HTTP {status}: a redirect, not followed because the key would travel along; set BASE_URL to the new place"
+        return Failure(CONFIG, what, headers.get("Location") or "")
     error, said = _error_of_body(body)
     asked = waits.asked(headers, said, now, limited=status == 429)
     failure = _failure(status, error, said, asked, f"HTTP {status}")
@@ -150,8 +153,6 @@ def plain(text):
 
 def _failure(status, error, said, asked, what):
     kind, detail = _kind(status, " ".join(_tags(error)), said.casefold(), asked is not None)
-    if detail is None and kind == CONFIG and status in (404, 405):
-        what += " from BASE_URL"
     if kind == PARAM_UNSUPPORTED:
         what += f": the model does not take {detail}"
     return Failure(kind, what, said, detail=detail, wait=asked)
@@ -227,4 +228,5 @@ def _item(item):
 
 def _tags(error):
     """The machine words of an error object, lower case: type, code, status, param."""
-    return [str(error[k]).casefold() for k in ("type", "code", "status", "param") if isinstance(error.get(k), (str, int))]
+    words = (error.get(name) for name in ("type", "code", "status", "param"))
+    return [str(word).casefold() for word in words if isinstance(word, (str, int))]

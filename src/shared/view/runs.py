@@ -47,6 +47,7 @@ def read(name, path):
             titles = {metric["id"]: metric["title"] for metric in record["metrics"]}
             errors = {error["id"]: error["title"] for error in record["errors"]}
             run = Run(name, path, record, {doc: _row(row, titles, errors) for doc, row in rows.items()}, titles, errors)
+            about(run)
             wrong = list(_differences(run, counts))
     except OSError as e:
         raise BadData(f"{path}: cannot be read: {e.strerror}") from None
@@ -69,12 +70,11 @@ def entry(run, document):
 
 
 def about(run):
-    """What the run says of itself, for a reader: {"id", "arm", "model", "date", "kind", "local", "documents"}."""
+    """What the run says of itself, for a reader: id, name, arm, model or None, date, kind, local, documents."""
     record, told = run.record, run.record["run"]
-    name = run.id.removeprefix(f"{LOCAL}/")
-    return {"id": run.id, "arm": told["arm"], "model": (record.get("settings") or {}).get("model"),
-            "date": told.get("date"), "kind": KINDS.get(name[0], "run"), "local": name != run.id,
-            "documents": record["totals"]["documents"]}
+    name, model = run.id.removeprefix(f"{LOCAL}/"), (record.get("settings") or {}).get("model")
+    return {"id": run.id, "name": model or told["arm"], "arm": told["arm"], "model": model, "date": told.get("date"),
+            "kind": KINDS.get(name[0], "run"), "local": name != run.id, "documents": record["totals"]["documents"]}
 
 
 def _index(handle):
@@ -126,8 +126,10 @@ def _differences(run, counts):
     """Yield a sentence for each figure that the documents do not add up to."""
     for column in COLUMNS:
         for metric in run.record["metrics"]:
-            want = (metric[column] or {"num": 0, "den": 0})
+            want = metric[column] or {"num": 0, "den": 0, "rate": 0, "low": 0, "high": 0}
             have = counts[column][metric["id"], "num"], counts[column][metric["id"], "den"]
+            if not want["low"] <= want["rate"] <= want["high"] or abs(want["rate"] * have[1] - have[0]) > 0.01 * have[1]:
+                yield f"{metric['id']}, {column}: {want['rate']} in {want['low']} to {want['high']} is no such rate"
             if (want["num"], want["den"]) != have:
                 yield (f"{metric['id']}, {column}: the record says {want['num']} of {want['den']}, its documents say "
                        f"{have[0]} of {have[1]}")

@@ -73,18 +73,23 @@ def choose(opened, names):
             raise BadQuery(f"no run is called {name}{near(name, by_id)}; runs: {', '.join(by_id) or 'none yet'}")
     if names:
         return [by_id[name] for name in dict.fromkeys(names)]
-    baselines = [run for run in opened.runs if is_floor(run)]
-    return [run for run in opened.runs if is_headline(run)][-1:] + baselines[:2]
+    newest = [run for run in opened.runs if is_headline(run)][-1:]
+    return newest + floors(opened)[:2]
+
+
+def floors(opened):
+    """The free floors, one run an arm, committed before local; null apart, which stands beside every figure already."""
+    found = {}
+    for run in opened.runs:
+        about = runs.about(run)
+        if about["kind"] == runs.KINDS["b"] and about["arm"] != "null":
+            found.setdefault(about["arm"], run)
+    return list(found.values())
 
 
 def is_headline(run):
     """Whether a run is a committed, scored model run: what a kit is judged by."""
     return run.id.startswith("r")
-
-
-def is_floor(run):
-    """Whether a run is a free floor, the null baseline apart: that one stands beside every figure already."""
-    return runs.about(run)["kind"] == runs.KINDS["b"] and run.record["run"]["arm"] != "null"
 
 
 def _open(kit, read):
@@ -105,15 +110,18 @@ def _kept(read, problems):
 
 
 def _documents(kit):
-    path, found, start = kit.data / "gold.jsonl", {}, 0
-    rows = kit.gold()
+    return {row["id"]: Place(row.get("case"), start)
+            for row, start in zip(kit.gold(), _starts(kit.data / "gold.jsonl"))}
+
+
+def _starts(path):
+    """Yield where each line that is not blank begins, in bytes."""
+    start = 0
     with path.open("rb") as handle:
         for line in handle:
             if line.strip():
-                row = next(rows)
-                found[row["id"]] = Place(row.get("case"), start)
+                yield start
             start += len(line)
-    return found
 
 
 def _signature(opened):

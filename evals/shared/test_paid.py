@@ -1,0 +1,162 @@
+"""A model run against a provider on this machine: asked once, resumed, re-scored, interrupted, and never told the key."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from evals.shared.provider import LocalProvider
+from evals.shared.test_run import NAME, Checkout
+from src.shared import kit as kits
+from src.shared.files import to_json
+
+HYPHENED = NAME.replace("_", "-")
+RUN = f"r801-{HYPHENED}"
+
+
+def by_page(kit):
+    """answer(body) → the gold reply of the document whose page stands in the request."""
+    pages = {}
+    for row in kit.gold():
+        page = kit.prompt(row["id"])[-1].text
+        pages[page] = to_json({key: row.get(key) for key in kit.definition.keys(kit.book)})
+    return lambda body: next(reply for page, reply in pages.items() if page in body["messages"][-1]["content"])
+
+
+class TestPaidRun(unittest.TestCase):
+    def setUp(self):
+        self.copy = Checkout(self)
+        self.results = self.copy.kit[1]
+        self.kit = kits.load(NAME)
+        self.documents = list(self.kit.documents())
+        self.provider = self.enterContext(LocalProvider(by_page(self.kit)))
+
+    def run_model(self, *words, run_id=RUN, **environment):
+        return self.copy.run(NAME, "--arm", "model", "--run-id", run_id, "--yes", *words,
+                             **self.provider.environment(**environment))
+
+    def record(self, run_id=RUN):
+        return (self.results / f"eval-{run_id}.json").read_text(encoding="utf-8")
+
+    def test_each_document_is_asked_once_and_the_record_adds_up(self):
+        done = self.run_model()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.provider.calls, len(self.documents))
+        found = json.loads(self.record())
+        self.assertEqual([entry["id"] for entry in found["documents"]], self.documents)
+        self.assertEqual(found["totals"]["outcomes"]["answered"], len(self.documents))
+        self.assertEqual(found["totals"]["tokens"]["input"], {"sum": 100 * len(self.documents), "calls": len(self.documents)})
+        self.assertEqual(found["settings"]["model"], "local")
+        for word in ("answered", "tokens", "record: ", "python -m src.app"):
+            self.assertIn(word, done.stderr)
+
+    def test_the_key_is_sent_and_stands_nowhere(self):
+        done = self.run_model()
+        key = self.provider.environment()["API_KEY"]
+        self.assertEqual(set(self.provider.keys), {f"Bearer {key}"})
+        self.assertNotIn(key, done.stdout + done.stderr)
+        for path in self.copy.root.rglob("*"):
+            if path.is_file() and path.suffix in (".json", ".jsonl", ".log"):
+                self.assertNotIn(key, path.read_text(encoding="utf-8", errors="replace"), path)
+
+    def test_a_resumed_run_asks_only_what_is_missing(self):
+        self.run_model()
+        whole, cache = self.record(), self.results / f"cache-{RUN}.jsonl"
+        lines = cache.read_bytes().splitlines(keepends=True)
+        cache.write_bytes(b"".join(lines[:-5]) + lines[-5][:40])
+        calls = self.provider.calls
+        done = self.run_model("--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cut last line", done.stderr)
+        self.assertEqual(self.provider.calls - calls, 5)
+        again = json.loads(self.record())
+        strip = lambda found: [{**entry, "seconds": None, "attempts": None} for entry in found["documents"]]
+        self.assertEqual(strip(again), strip(json.loads(whole)))
+        self.assertEqual(again["run"], json.loads(whole)["run"])
+
+    def test_a_rescored_run_makes_no_call_and_is_the_same_bytes(self):
+        self.run_model()
+        whole, calls = self.record(), self.provider.calls
+        done = self.copy.run(NAME, "--arm", "model", "--run-id", RUN, "--rescore")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.record(), self.provider.calls), (whole, calls))
+
+    def test_a_changed_prompt_or_setting_is_asked_again_and_said(self):
+        self.run_model()
+        calls = self.provider.calls
+        prompt = self.copy.kit[0] / "prompt.md"
+        prompt.write_text(prompt.read_text(encoding="utf-8").replace("Answer with one", "Reply with one"), encoding="utf-8")
+        done = self.run_model("--resume")
+        self.assertEqual(self.provider.calls, 2 * calls, done.stderr)
+        self.assertIn(f"{calls} replies belong to another prompt", done.stderr)
+
+    def test_errors_do_not_count_as_done_and_the_run_says_how_to_go_on(self):
+        answer, self.provider.answer = self.provider.answer, lambda body: ""
+        done = self.run_model(RETRIES="0")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("--resume", done.stderr)
+        found = json.loads(self.record())
+        self.assertEqual(found["totals"]["outcomes"]["no_output"], len(self.documents))
+        self.assertEqual(found["metrics"][0]["raw"]["num"], 0)
+        self.provider.answer = answer
+        self.assertEqual(self.run_model("--resume").returncode, 0)
+        self.assertEqual(json.loads(self.record())["totals"]["outcomes"]["answered"], len(self.documents))
+
+    def test_without_yes_and_without_a_terminal_nothing_is_spent(self):
+        done = self.copy.run(NAME, "--arm", "model", "--run-id", RUN, **self.provider.environment())
+        self.assertEqual((done.returncode, self.provider.calls), (2, 0))
+        self.assertIn("--yes", done.stderr)
+
+    def test_the_days_calls_end_a_run_that_can_be_resumed(self):
+        done = self.run_model(MAX_CALLS_PER_DAY="7", EVAL_WORKERS="3")
+        self.assertEqual((done.returncode, self.provider.calls), (3, 7))
+        self.assertIn("MAX_CALLS_PER_DAY=7", done.stderr)
+        self.assertIn("--resume", done.stderr)
+        self.assertEqual(self.run_model("--resume").returncode, 0)
+        self.assertEqual(self.provider.calls, len(self.documents))
+
+    def test_a_setting_that_is_not_the_published_one_makes_a_calibration(self):
+        for words, environment in ((("--limit", "2"), {}), ((), {"TEMPERATURE": "0.5"}), (("--max-tokens", "99"), {})):
+            done = self.run_model(*words, **environment)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("calibration", done.stderr)
+        self.assertEqual(self.provider.calls, 0)
+        self.assertEqual(self.run_model("--limit", "2", run_id=f"c801-{HYPHENED}").returncode, 0)
+        self.assertEqual(self.provider.calls, 2)
+
+    def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(self):
+        answer = self.provider.answer
+        self.provider.answer = lambda body: (time.sleep(0.05), answer(body))[1]
+        words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "2"]
+        process = subprocess.Popen(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        while self.provider.calls < 6:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("--resume", err)
+        self.assertNotIn("Traceback", err)
+        asked = self.provider.calls
+        self.assertEqual(self.run_model("--resume").returncode, 0)
+        self.assertEqual(self.provider.calls, len(self.documents), f"{asked} were asked before, none may be asked twice")
+
+    def test_two_processes_do_not_write_one_run(self):
+        answer = self.provider.answer
+        self.provider.answer = lambda body: (time.sleep(0.1), answer(body))[1]
+        words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "1"]
+        first = subprocess.Popen(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        try:
+            while self.provider.calls < 2:
+                time.sleep(0.01)
+            second = self.run_model("--resume")
+            self.assertEqual(second.returncode, 2, second.stderr)
+            self.assertIn(f"process {first.pid} is writing this run", second.stderr)
+        finally:
+            first.kill()
+            first.wait()
+        self.assertEqual(self.run_model("--resume").returncode, 0)
+        self.assertLessEqual(self.provider.calls, len(self.documents) + 1)

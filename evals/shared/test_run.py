@@ -1,0 +1,131 @@
+"""`python -m evals.run` as people use it: from a shell, in a copy of the checkout, with and without a terminal's help."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from src.shared import kit as kits
+
+NAME = kits.names()[0]
+
+
+class Checkout:
+    """A copy of this checkout, so that runs may write where they like."""
+
+    def __init__(self, case):
+        folder = tempfile.TemporaryDirectory()
+        case.addCleanup(folder.cleanup)
+        self.root = Path(folder.name) / "copy"
+        skipped = shutil.ignore_patterns("__pycache__", ".git", "local", "shots", ".env")
+        shutil.copytree(kits.ROOT, self.root, ignore=skipped)
+
+    def run(self, *words, module="evals.run", stdin="", **environment):
+        """Run a command; returns the finished process, its output as text."""
+        clean = {name: value for name, value in os.environ.items() if name not in ("API_KEY", "BASE_URL", "MODEL")}
+        return subprocess.run([sys.executable, "-m", module, *words], cwd=self.root, input=stdin, capture_output=True,
+                              text=True, encoding="utf-8", env={**clean, "PYTHONDONTWRITEBYTECODE": "1", **environment})
+
+    @property
+    def kit(self):
+        """(data folder, results folder) of the kit under test."""
+        alone = (self.root / "data" / kits.MARKER).exists()
+        return (self.root / "data", self.root / "results") if alone else (self.root / "data" / NAME, self.root / "results" / NAME)
+
+
+class TestFreeRuns(unittest.TestCase):
+    def setUp(self):
+        self.copy = Checkout(self)
+        self.data, self.results = self.copy.kit
+
+    def test_without_a_word_every_free_arm_runs_and_every_figure_has_its_count(self):
+        done = self.copy.run(NAME)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("all labels follow", done.stdout)
+        for line in done.stdout.splitlines():
+            if re.match(r".* (raw|rechecked) ", line):
+                self.assertRegex(line, r"\d+/\d+ |–")
+        self.assertEqual(len(list((self.results / "local").glob("eval-*.json"))), len(set(
+            re.findall(r"eval-[bt]000-[a-z-]+", " ".join(path.name for path in (self.results / "local").iterdir())))))
+
+    def test_the_same_run_twice_is_the_same_record_but_for_its_date(self):
+        texts = []
+        for run_id in ("b801", "b802"):
+            self.assertEqual(self.copy.run(NAME, "--arm", "null", "--run-id", f"{run_id}-{NAME.replace('_', '-')}").returncode, 0)
+            found = json.loads((self.results / f"eval-{run_id}-{NAME.replace('_', '-')}.json").read_text(encoding="utf-8"))
+            texts.append({**found, "run": {**found["run"], "id": "", "date": "", "command": ""}})
+        self.assertEqual(texts[0], texts[1])
+
+    def test_a_kept_run_is_not_overwritten(self):
+        run = ("--arm", "null", "--run-id", f"b801-{NAME.replace('_', '-')}")
+        self.copy.run(NAME, *run)
+        done = self.copy.run(NAME, *run)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("not overwritten", done.stderr)
+
+    def test_a_run_id_says_what_the_run_is(self):
+        for run_id, word in (("r001", "scored model run"), ("z001", "no kind of run"), ("b1", "three digits"),
+                             ("b001-other", "three digits"), ("../b001", "three digits")):
+            done = self.copy.run(NAME, "--arm", "null", "--run-id", f"{run_id}-{NAME.replace('_', '-')}")
+            self.assertEqual(done.returncode, 2, run_id)
+            self.assertIn(word, done.stderr)
+
+    def test_unknown_names_are_answered_with_near_ones(self):
+        for words, near in (([NAME[:-1]], NAME), ([NAME, "--arm", "nul"], "null"), ([NAME, "--docs", "XYZ-1"], "no such document")):
+            done = self.copy.run(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(near, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_documents_are_chosen_by_id_and_glob(self):
+        first = next(kits.load(NAME).documents())
+        done = self.copy.run(NAME, "--arm", "null", "--docs", first, "--json")
+        self.assertEqual(json.loads(done.stdout)["null"]["totals"]["documents"], 1)
+        done = self.copy.run(NAME, "--arm", "null", "--docs", first[:3] + "*", "--limit", "3", "--json")
+        self.assertEqual(json.loads(done.stdout)["null"]["totals"]["documents"], 3)
+
+    def test_a_label_that_does_not_follow_stops_the_run(self):
+        gold = self.data / "gold.jsonl"
+        lines = gold.read_text(encoding="utf-8").splitlines()
+        row = json.loads(lines[0])
+        lines[0] = json.dumps({**row, "case": "no_such_case"})
+        gold.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        done = self.copy.run(NAME)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("gold.jsonl", done.stderr)
+
+    def test_broken_files_answer_in_a_line_and_never_with_a_traceback(self):
+        for name in ("gold.jsonl", "kit.json", "prompt.md"):
+            path = self.data / name
+            whole = path.read_bytes()
+            for data in (b"", b"\xff\xfe", b"\xef\xbb\xbf" + whole, whole.replace(b"\n", b"\r\n"), b"{", whole[:-20]):
+                path.write_bytes(data)
+                done = self.copy.run(NAME)
+                with self.subTest(name=name, data=data[:12]):
+                    if done.returncode == 0:        # prose may lose its last words and be a prompt still
+                        self.assertEqual(name, "prompt.md")
+                    else:
+                        self.assertIn(done.returncode, (1, 2))
+                        self.assertIn(name, done.stderr)
+                    self.assertNotIn("Traceback", done.stderr)
+            path.write_bytes(whole)
+
+    def test_an_environment_without_utf8_changes_nothing(self):
+        done = self.copy.run(NAME, "--quiet", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_model_run_without_a_key_names_the_variable_and_the_example(self):
+        done = self.copy.run(NAME, "--arm", "model")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for word in ("BASE_URL", "API_KEY", "MODEL", ".env.example"):
+            self.assertIn(word, done.stderr)
+
+    def test_a_dry_run_prints_one_prompt_and_sends_nothing(self):
+        done = self.copy.run(NAME, "--arm", "model", "--dry-run")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("the same on every call", done.stderr)
+        self.assertGreater(len(done.stdout), 1000)

@@ -1,0 +1,308 @@
+"""The board: a server for this machine alone that shows kits, documents, runs and rules, and can ask the model.
+
+    python -m src.app                  every kit, on http://127.0.0.1:8765/ (variable PORT; 0 takes a free one)
+    python -m src.app --data DIR       one kit on another data folder
+
+Only routes stand here: what a view shows is made by `src/shared/view`, what it looks like by `ui/`.
+"""
+import argparse
+import datetime
+import errno
+import gzip
+import hashlib
+import json
+import secrets
+import sys
+import time
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, unquote_to_bytes
+
+from src.shared import config, follow
+from src.shared.files import BadData, parse_json, to_json
+from src.shared.view import listing, page, rules, shelf, start
+
+UI = Path(__file__).resolve().parents[1] / "ui"
+TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+         ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+JSON_TYPE = "application/json; charset=utf-8"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                               "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache"}
+MAX_BODY, MAX_DRAIN_SECONDS, GZIP_FROM = 64 * 1024, 5, 1024
+TOKEN = "X-Board-Token"
+STATUS = {shelf.NotFound: 404, shelf.BadQuery: 400}
+
+
+class Refusal(Exception):
+    """A request that is answered with a status and one sentence."""
+
+    def __init__(self, status, sentence, **headers):
+        super().__init__(sentence)
+        self.status, self.headers = status, headers
+
+
+class Board(ThreadingHTTPServer):
+    """The server with what its routes need: the kits, the token of its page, the hosts it answers to."""
+
+    def __init__(self, port, shelf_, settings=config.load):
+        super().__init__(("127.0.0.1", port), Handler)
+        self.shelf, self.settings, self.token = shelf_, settings, secrets.token_urlsafe(24)
+        self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
+        if self.server_port == 80:
+            self.hosts |= {"127.0.0.1", "localhost"}
+
+    def handle_error(self, request, client_address):
+        """A reader who went away is no error; anything else keeps its traceback, in the terminal."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            traceback.print_exc()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request: checked, routed, answered as JSON or as a file of `ui/`."""
+
+    protocol_version, server_version, sys_version = "HTTP/1.1", "board", ""
+    timeout = 30
+
+    def answer(self):
+        """Every method arrives here; whatever happens, the reader gets a status and a sentence."""
+        self.close_connection |= self.command != "POST" and self._length() != 0     # a body that nobody will read
+        try:
+            self._check_host()
+            path, _, query = self.path.partition("?")
+            body = self._body() if self.command == "POST" else None
+            self._route(_segments(path), _query(query), body)
+        except Refusal as refusal:
+            self._refuse(refusal.status, str(refusal), refusal.headers)
+        except BadData as e:
+            self._refuse(STATUS.get(type(e), 500), str(e))
+        except (ConnectionError, TimeoutError):
+            self.close_connection = True
+        except Exception:
+            traceback.print_exc()
+            self._refuse(500, "the board has a fault of its own; the terminal it runs in shows where")
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = do_CONNECT = answer
+
+    def send_error(self, code, message=None, explain=None):
+        """What http.server itself refuses (no HTTP, a line too long, an unknown method), in the board's own form."""
+        self.request_version = getattr(self, "request_version", None) or "HTTP/1.1"
+        if code == 501:
+            self._refuse(405, "only GET, HEAD and POST are answered", {"Allow": "GET, HEAD, POST"})
+        else:
+            self._refuse(code if code in (408, 414, 431, 505) else 400, "this is not a request the board can read")
+
+    def handle_expect_100(self):
+        """Do not invite a body that will be refused."""
+        return True if self._length() > MAX_BODY else super().handle_expect_100()
+
+    def log_message(self, format, *args):
+        """The terminal is for faults, not for a line per request."""
+
+    def _route(self, names, query, body):
+        if self.command not in ("GET", "HEAD", "POST"):
+            raise Refusal(405, "only GET, HEAD and POST are answered", Allow="GET, HEAD, POST")
+        if names[:1] != ["api"]:
+            self._only("GET")
+            return self._file(names)
+        kit = (names[2:3] or [None])[0]
+        match names[1:]:
+            case ["kits"]:
+                self._only("GET", query)
+                self._json(start.kits(self.server.shelf) | {"token": self.server.token, "model": _model(self.server)})
+            case ["kits", _]:
+                self._only("GET", query)
+                self._json(start.kit(self.server.shelf.open(kit)))
+            case ["kits", _, "documents"]:
+                self._only("GET")
+                opened = self.server.shelf.open(kit)
+                self._json(listing.documents(opened, listing.filters(opened, query)))
+            case ["kits", _, "documents", document]:
+                self._only("GET")
+                opened = self.server.shelf.open(kit)
+                self._json(page.document(opened, document, listing.filters(opened, query)))
+            case ["kits", _, "documents", document, "prompt"]:
+                self._only("GET", query)
+                self._json(page.prompt(self.server.shelf.open(kit), document))
+            case ["kits", _, "rules"]:
+                self._only("GET", query)
+                self._json(rules.rules(self.server.shelf.open(kit)))
+            case ["kits", _, "check"]:
+                self._only("POST", query)
+                self._json(check(self.server, self.server.shelf.open(kit), body))
+            case _:
+                raise Refusal(404, "no such address; views are under /api/kits")
+
+    def _only(self, method, query=()):
+        if self.command != method and not (method == "GET" and self.command == "HEAD"):
+            allowed = "GET, HEAD" if method == "GET" else method
+            raise Refusal(405, f"this address answers {allowed}", Allow=allowed)
+        if query:
+            raise Refusal(400, f"this address takes no parameters, got {', '.join(query)[:80]}")
+
+    def _check_host(self):
+        """Names other than this machine's mean that another site's page is asking (DNS rebinding, cross-site posts)."""
+        if (self.headers.get("Host") or "").strip().lower() not in self.server.hosts:
+            raise Refusal(403, f"the board answers only to {' and '.join(sorted(self.server.hosts))}")
+        origin = self.headers.get("Origin")
+        if origin is not None and origin.lower() not in {f"http://{host}" for host in self.server.hosts}:
+            raise Refusal(403, "the board answers only to its own page")
+
+    def _body(self):
+        """The JSON object of a POST that came from the board's own page."""
+        if self._length() < 0 or "Transfer-Encoding" in self.headers:
+            raise Refusal(400, "a Content-Length in bytes is wanted")
+        if self._length() > MAX_BODY:
+            raise Refusal(413, f"a request of at most {MAX_BODY:,} bytes is read")
+        data = self.rfile.read(self._length())
+        if self.headers.get_content_type() != "application/json":
+            raise Refusal(400, "a JSON body with Content-Type application/json is wanted")
+        if not secrets.compare_digest((self.headers.get(TOKEN) or "").encode(), self.server.token.encode()):
+            raise Refusal(403, f"the page's token is missing from {TOKEN}; load the page again")
+        try:
+            body = parse_json(data.decode(), "the request")
+        except (UnicodeDecodeError, BadData) as e:
+            raise Refusal(400, f"the request is not JSON: {e}") from None
+        if not isinstance(body, dict):
+            raise Refusal(400, "the request is not a JSON object")
+        return body
+
+    def _length(self):
+        """Bytes of the body; -1 where one is to be expected and its length is not said in plain digits."""
+        headers = getattr(self, "headers", {})
+        expected = getattr(self, "command", None) == "POST" or "Transfer-Encoding" in headers
+        text = headers.get("Content-Length", "-1" if expected else "0")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
+
+    def _file(self, names):
+        path = UI.joinpath(*names or ["index.html"]).resolve()
+        if not path.is_relative_to(UI) or path.suffix not in TYPES or not path.is_file():
+            raise Refusal(404, "no such page; the board begins at /")
+        data = path.read_bytes()
+        self._send(200, TYPES[path.suffix], data, {"ETag": f'"{hashlib.sha256(data).hexdigest()[:32]}"'})
+
+    def _json(self, value):
+        self._send(200, JSON_TYPE, to_json(value).encode("utf-8", "backslashreplace"), {"Cache-Control": "no-store"})
+
+    def _refuse(self, status, sentence, headers=None):
+        self.close_connection = True        # what is left of the request is not worth telling apart from the next one
+        self._send(status, JSON_TYPE, json.dumps({"error": sentence}).encode(),
+                   {**(headers or {}), "Cache-Control": "no-store", "Connection": "close"})
+        self._drain()
+
+    def _send(self, status, kind, data, headers):
+        if headers.get("ETag") and headers["ETag"] in (self.headers.get("If-None-Match") or ""):
+            status, data = 304, b""
+        elif len(data) >= GZIP_FROM and _takes_gzip(getattr(self, "headers", {})):
+            data, headers = gzip.compress(data, 5, mtime=0), {**headers, "Content-Encoding": "gzip"}
+        self.send_response(status)
+        for name, value in {**HEADERS, "Vary": "Accept-Encoding", **headers}.items():
+            self.send_header(name, value)
+        if status != 304:
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if getattr(self, "command", None) != "HEAD":
+            self.wfile.write(data)
+
+    def _drain(self):
+        """Let a sender of too much come to its end, for a short while, so that it gets to read the refusal."""
+        if self._length() == 0:
+            return
+        until = time.monotonic() + MAX_DRAIN_SECONDS
+        self.connection.settimeout(0.2)
+        try:
+            while time.monotonic() < until and self.connection.recv(1 << 16):
+                pass
+        except OSError:
+            pass
+
+
+def check(board, opened, body):
+    """Ask the model for one document and answer with its view; without a key, with the sentence that says what to set."""
+    if body.keys() != {"document"} or not isinstance(body["document"], str):
+        raise Refusal(400, 'a body of the form {"document": "ID"} is wanted')
+    document, kit = body["document"], opened.kit
+    asked = listing.filters(opened, {})
+    if document not in opened.documents:
+        raise shelf.NotFound(f"no document is called {document[:80]}")
+    try:
+        settings = board.settings()
+        settings.require_provider()
+        from src.shared import adapters     # here, since nothing else on the board needs the network code
+        schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
+        followed = follow.follow(kit, document, lambda *_: adapters.complete(settings, kit.prompt(document), schema=schema))
+    except BadData as e:
+        return {"error": "; ".join(e.problems)}
+    followed = followed._replace(why=followed.why and settings.redact(followed.why))
+    about = {"id": "now", "name": settings.model, "arm": "model", "model": settings.model, "kind": "asked just now",
+             "local": True, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+    return page.document(opened, document, asked, (about, followed))
+
+
+def _model(board):
+    """{"name", "why"}: the model that Check would ask, or the sentence why it cannot."""
+    try:
+        settings = board.settings()
+        settings.require_provider()
+    except BadData as e:
+        return {"name": None, "why": "; ".join(e.problems)}
+    return {"name": settings.model, "why": None}
+
+
+def _segments(path):
+    """The names of an address path. What could be read as another path than it says is refused."""
+    try:
+        names = [unquote_to_bytes(part).decode() for part in path.split("/")[1:]]
+    except UnicodeDecodeError:
+        raise Refusal(400, "the address is not UTF-8") from None
+    if path[:1] != "/" or any(name in (".", "..") or set(name) & set("/\\\0") for name in names):
+        raise Refusal(404, "no such address")
+    return [] if names == [""] else names
+
+
+def _query(text):
+    try:
+        return parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=40)
+    except ValueError:
+        raise Refusal(400, "the parameters of the address cannot be read; write name=value&name=value") from None
+
+
+def _takes_gzip(headers):
+    entries = [entry.replace(" ", "") for entry in (headers.get("Accept-Encoding") or "").lower().split(",")]
+    return "gzip" in entries or any(entry.startswith("gzip;q=") and entry[7:].strip("0.") for entry in entries)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python -m src.app", description=__doc__.split("\n\n")[0],
+                                     epilog="example: PORT=0 python -m src.app --data ../mine/data")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="data folder of one kit, with kit.json in it (default: "
+                                                                 "all kits of this checkout)")
+    args = parser.parse_args(argv)
+    try:
+        with _bound(config.load().port, shelf.Shelf(args.data)) as board:
+            print(f"The board is at http://127.0.0.1:{board.server_port}/ (Ctrl-C ends it)", flush=True)
+            board.serve_forever()
+    except BadData as e:
+        print(e, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _bound(port, shelf_):
+    try:
+        return Board(port, shelf_)
+    except OSError as e:
+        if e.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        why = "is taken" if e.errno == errno.EADDRINUSE else "is not allowed to this user"
+        raise BadData(f"PORT={port} {why}; choose another, as in PORT={port + 1} python -m src.app, or PORT=0 for a free "
+                      "one") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

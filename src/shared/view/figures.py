@@ -1,0 +1,37 @@
+"""Rates as people read them: the count behind it, the share, the 95 % interval. Blank where nothing was measured."""
+
+BLANK = "–"
+
+
+def percent(share):
+    """A share in whole per cent, except that 100 and 0 are said only of all and none.
+
+    >>> percent(0.999), percent(1), percent(0.001)
+    ('>99 %', '100 %', '<1 %')
+    """
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1:
+        return ">99 %"
+    return "<1 %" if rounded == 0 and share > 0 else f"{rounded} %"
+
+
+def rate(found):
+    """A metric's figure as a cell with its `interval` [low, rate, high]; None gives the blank, which is not 0.
+
+    >>> rate({"num": 16, "den": 52, "rate": 0.307692, "low": 0.199, "high": 0.443})["text"]
+    '16/52 · 31 % (20–44)'
+    """
+    if not found:
+        return {"text": BLANK, "why": "not measured"}
+    low, high = round(100 * found["low"]), round(100 * found["high"])
+    return {"text": f"{found['num']}/{found['den']} · {percent(found['rate'])} ({low}–{high})",
+            "interval": [found["low"], found["rate"], found["high"]]}
+
+
+def count(found):
+    """A named error over its opportunities; where there is none, the most that 0 still allows (rule of three)."""
+    if not found:
+        return {"text": BLANK, "why": "no document offered an opportunity"}
+    if found["count"] == 0:
+        return {"text": f"0/{found['opportunities']} (≤ {min(100, round(300 / found['opportunities']))} %)"}
+    return {"text": f"{found['count']}/{found['opportunities']} · {percent(found['count'] / found['opportunities'])}"}

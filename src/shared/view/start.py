@@ -1,0 +1,83 @@
+"""The start page and a kit's front: what is decided, over how many documents, and how well by which run."""
+from src.shared.files import BadData
+from src.shared.view import figures, panels, runs, shelf
+
+
+def kits(shelf_):
+    """{"kits": [row]}: name, title, decides, documents, runs, local, figures [{name, raw, rechecked}], problems."""
+    return {"kits": [_row(shelf_, name) for name in shelf_.names()]}
+
+
+def kit(opened):
+    """A kit's front: what it is, its runs as a table with links to the rows behind each named error, what is broken."""
+    about = opened.kit.about
+    return {**_told(opened), "runs": [runs.about(run) for run in opened.runs],
+            "chosen": [run.id for run in shelf.choose(opened, [])],
+            "cases": list(dict.fromkeys(place.case for place in opened.documents.values() if place.case)),
+            "errors": {error: title for run in opened.runs for error, title in run.errors.items()},
+            "panels": [_runs_table(opened, about["primary_metric"])] if opened.runs else
+            [panels.note("No run of this kit has been recorded yet. `python -m evals.run` makes the free ones.", "Runs")],
+            "problems": opened.problems}
+
+
+def _row(shelf_, name):
+    try:
+        opened = shelf_.open(name)
+    except BadData as e:
+        return {"name": name, "title": name, "problems": e.problems}
+    mark = opened.kit.about["primary_metric"]
+    models = [run for run in opened.runs if shelf.is_headline(run)][-1:]
+    lines = [{"name": _named(run), "kind": runs.about(run)["kind"], **_figure(run, mark)}
+             for run in models + shelf.floors(opened)]
+    null = next((_metric(run, mark).get("null") for run in opened.runs), None)
+    lines.append({"name": "null baseline", "kind": "answers null everywhere", "raw": figures.rate(null)})
+    return {**_told(opened), "metric": _title(opened, mark), "figures": lines if opened.runs else [],
+            "has_model_run": bool(models), "problems": opened.problems}
+
+
+def _told(opened):
+    kit_, local = opened.kit, sum(runs.about(run)["local"] for run in opened.runs)
+    return {"name": kit_.name, "title": kit_.about["title"], "decides": kit_.about["decides"],
+            "noun": kit_.about["documents"], "documents": len(opened.documents),
+            "committed": len(opened.runs) - local, "local": local}
+
+
+def _runs_table(opened, mark):
+    """One row a run: its headline raw and rechecked, then each named error, whose counts are links to its rows."""
+    errors = {error: title for run in opened.runs for error, title in run.errors.items()}
+    rows = []
+    for run in opened.runs:
+        figure = _figure(run, mark)
+        rows.append([{"text": _named(run), "why": run.id, "link": {"run": run.id}}, figure["raw"], figure["rechecked"],
+                     *(_error_cell(run, error) for error in errors)])
+    title = _title(opened, mark)
+    return panels.table(["run", f"{title}, raw", f"{title}, rechecked", *errors.values()], rows,
+                        "Runs: all documents, 95 % interval; named errors raw → rechecked, fewer is better")
+
+
+def _error_cell(run, mark):
+    found = next((error for error in run.record["errors"] if error["id"] == mark), {})
+    cells = []
+    for column in runs.COLUMNS:
+        cell = figures.count(found.get(column))
+        if found.get(column) and found[column]["count"]:
+            cell["link"] = {"run": run.id, "error": mark, "column": column}
+        cells.append(cell)
+    return cells
+
+
+def _figure(run, mark):
+    return {column: figures.rate(_metric(run, mark).get(column)) for column in runs.COLUMNS}
+
+
+def _metric(run, mark):
+    return next((metric for metric in run.record["metrics"] if metric["id"] == mark), {})
+
+
+def _title(opened, mark):
+    return next((run.titles[mark] for run in opened.runs if mark in run.titles), mark)
+
+
+def _named(run):
+    about = runs.about(run)
+    return about["name"] + (" (local)" if about["local"] else "")
