@@ -52,7 +52,7 @@ def _judge(name, data):
         return gate(kits.load(name, data))
     except BadData as error:
         wanted = name.replace("-", "_")
-        folder = Path(data) if data is not None else _home(wanted)
+        folder = Path(data) if data is not None else kits.home(wanted)
         if wanted not in kits.names() or not folder.is_dir():
             raise
         report = _gate(wanted).check(folder)
@@ -68,11 +68,6 @@ def _gate(name):
         if error.name and not f"evals.{name}.gate".startswith(error.name):
             raise
         raise BadData(f"evals/{name}/gate.py: no such file; a kit brings a gate, check(data_dir, prompts)") from None
-
-
-def _home(name):
-    alone = (kits.ROOT / "data" / kits.MARKER).exists()
-    return kits.ROOT / "data" if alone else kits.ROOT / "data" / name
 
 
 def _near(folder):

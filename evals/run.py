@@ -11,11 +11,13 @@ import argparse
 import fnmatch
 import importlib
 import json
+import os
 import shlex
 import sys
+from pathlib import Path
 
 from evals import check_labels
-from evals.shared import arms, progress, record, scoring, table
+from evals.shared import arms, export, progress, record, scoring, shards, table, thresholds
 from src.shared import follow
 from src.shared import kit as kits
 from src.shared.fields import near
@@ -68,13 +70,16 @@ def _run_kit(args, kit, report):
     if args.arm == MODEL:
         return _run_model(args, kit, bench, free)
     chosen = [free[args.arm]] if args.arm else list(free.values())
-    records = {arm.name: _run_free(args, kit, bench, arm) for arm in chosen}
-    _say(args, table.free(kit, bench, records, report.says), {name: found for name, found in records.items()})
-    return 3 if any(found["totals"]["outcomes"][follow.HARNESS] for found in records.values()) else 0
+    ran = {arm.name: _run_free(args, kit, bench, arm) for arm in chosen}
+    records = {name: found for name, (found, _) in ran.items()}
+    text = table.free(kit, bench, records, report.says)
+    _say(args, text, records)
+    code = 3 if any(found["totals"]["outcomes"][follow.HARNESS] for found in records.values()) else 0
+    return _conclude(args, code, text, {name: path for name, (_, path) in ran.items()}, records)
 
 
 def _run_free(args, kit, bench, arm):
-    """Run one free arm over the documents and write its record; returns the record without its documents."""
+    """Run one free arm over the documents and write its record; returns (record without its documents, its path)."""
     run_id, path = _place(args, kit, arm.name, arm.letter)
     grading, closing = scoring.Scoring(kit, bench), {}
 
@@ -87,7 +92,7 @@ def _run_free(args, kit, bench, arm):
         closing.update(grading.closing(), settings=None, run=_header(args, kit, arm.name, run_id))
         return closing
     record.write(path, entries(), close)
-    return closing
+    return closing, path
 
 
 def _run_model(args, kit, bench, free):
@@ -98,15 +103,41 @@ def _run_model(args, kit, bench, free):
         settings.require_provider()
     changed = args.limit or args.docs or args.max_tokens or (settings and any(
         getattr(settings, name) != getattr(config.Settings, name) for name in PUBLISHED))
-    run_id, path = _place(args, kit, MODEL, args.run_id[0] if args.rescore else "c" if changed else "r")
+    letter = args.run_id[0] if args.rescore else "c" if changed else "r"
+    run_id, path = _place(args, kit, MODEL, letter)
     found, code = paid.run(run_id, path, kit, bench, settings, lambda: _wanted(args, kit), args,
                            _header(args, kit, MODEL, run_id))
-    if found:
-        floors = {name: _run_free(argparse.Namespace(**{**vars(args), "run_id": None}), kit, bench, arm)
-                  for name, arm in free.items() if arm.letter == "b" and name != "null"}
-        _say(args, table.single(kit, bench, found, floors), found)
-        print(table.closing(found, path, code, paid.resume_command(found["run"])), file=sys.stderr)
-    return code
+    if not found:
+        return code
+    unkept = argparse.Namespace(**{**vars(args), "run_id": None})
+    floors = {name: _run_free(unkept, kit, bench, arm)[0] for name, arm in free.items()
+              if arm.letter == "b" and name != "null"}
+    text = table.single(kit, bench, found, floors)
+    _say(args, text, found)
+    print(table.closing(found, path, code, paid.resume_command(found["run"])), file=sys.stderr)
+    return _conclude(args, code, text, {MODEL: path}, {MODEL: found})
+
+
+def _conclude(args, code, text, paths, records):
+    """Write the exports, then hold the run against its thresholds; returns the exit code."""
+    for file in args.output or ():
+        export.write(file, paths, text)
+    verdicts = [thresholds.reached(found, thresholds.floors(args.fail_under or ())) for found in records.values()]
+    if args.baseline:
+        (path,) = paths.values()
+        verdicts.append(thresholds.regressions(path, _baseline(args.baseline, path), args.max_regressions))
+    for _, lines in verdicts:
+        print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
+    return max([code, *(verdict for verdict, _ in verdicts)])
+
+
+def _baseline(name, path):
+    """A baseline's record: a file, or a run id beside the run in hand or among the kept ones."""
+    places = [Path(name), record.path_of(path.parent, name), record.path_of(path.parent.parent, name)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise BadData(f"--baseline {name}: no such run; looked for {', '.join(map(str, places[1:]))}")
+    return found
 
 
 def _dry_run(kit, row):
@@ -130,17 +161,29 @@ def _place(args, kit, arm, letter):
     """(run id, record path): under `local/` without a run id. A committed run is never overwritten."""
     if not args.run_id:
         run_id = f"{letter}000-{kit.hyphened}-{arm}"
-        return run_id, record.path_of(kit.results / "local", run_id)
+        return run_id, record.path_of(kit.results / "local", run_id + shards.suffix(args.share))
     record.check_id(args.run_id, kit, letter)
-    path = record.path_of(kit.results, args.run_id)
+    path = record.path_of(kit.results, args.run_id + shards.suffix(args.share))
     if path.exists() and not (args.resume or args.rescore):
         raise BadData(f"{path}: the run exists and is not overwritten; choose another --run-id, or --rescore it")
     return args.run_id, path
 
 
 def _header(args, kit, arm, run_id):
-    return {"id": run_id, "kit": kit.name, "arm": arm, "command": shlex.join(["python", "-m", "evals.run", *args.words]),
-            "date": progress.now(), "code": scoring.code_hash(kits.ROOT, kit)}
+    return {"id": run_id, "kit": kit.name, "arm": arm, "command": shlex.join(["python", "-m", "evals.run", *_kept(args.words)]),
+            "date": progress.now()[:10], "code": scoring.code_hash(kits.ROOT, kit)}
+
+
+def _kept(words):
+    """The words of a command that make the run what it is: not which share of it, nor how it was gone on with."""
+    words, kept = iter(words), []
+    for word in words:
+        if word == "--shard":
+            following = next(words, None)
+            kept += [following] if following and not shards.FORM.fullmatch(following) else []
+        elif not word.startswith("--shard=") and word not in ("--resume", "--rescore", "--yes"):
+            kept.append(word)
+    return kept
 
 
 def _wanted(args, kit):
@@ -152,7 +195,8 @@ def _wanted(args, kit):
         used.update(fits)
         if fits and (args.limit is None or given < args.limit):
             given += 1
-            yield row
+            if args.share is None or shards.holds(args.share, row["id"]):
+                yield row
     for pattern in patterns:
         if pattern not in used:
             raise BadData(f"--docs {pattern}: no such document{near(pattern, kit.documents())}")
@@ -167,6 +211,15 @@ def _check(args, opened):
         raise BadData("--resume and --rescore work on a run: name it with --run-id")
     if args.docs and not one:
         raise BadData("--docs names documents of one kit; name that kit")
+    if args.baseline and not args.arm:
+        raise BadData("--baseline holds one run against another: name its --arm")
+    if args.max_regressions is not None and not args.baseline:
+        raise BadData("--max-regressions counts against a run: name it with --baseline")
+    args.max_regressions = args.max_regressions or 0
+    args.share = None if args.shard is None else shards.parse(args.shard, os.environ)
+    thresholds.floors(args.fail_under or ())
+    for file in args.output or ():
+        export.check(file)
     for name in ("limit", "workers", "max_tokens"):
         value = getattr(args, name)
         if value is not None and value < 1:
@@ -190,6 +243,13 @@ def _arguments():
     add("--yes", action="store_true", help="spend without asking")
     add("--dry-run", action="store_true", help="print one whole prompt with the sizes of its parts and stop")
     add("-o", dest="output", action="append", metavar="FILE", help="also write the result here; .json .csv .junit.xml .md")
+    add("--shard", nargs="?", const="", metavar="I/N", help="one share of the documents; inside an array job N or nothing "
+        "is enough (default: all)")
+    add("--fail-under", action="append", metavar="METRIC=VALUE", help="exit 1 when a rate is lower, like verdict=0.95 or "
+        "rechecked.verdict=0.95")
+    add("--baseline", metavar="RUN", help="hold this run against another: a run id or a record's path")
+    add("--max-regressions", type=int, metavar="N", help="exit 1 when more documents are worse than in the baseline "
+        "(default: 0)")
     add("--json", action="store_true", help="print the aggregates as JSON instead of the table")
     add("--quiet", action="store_true", help="print nothing but errors")
     return parser

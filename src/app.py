@@ -28,7 +28,7 @@ TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
          ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 JSON_TYPE = "application/json; charset=utf-8"
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
                                "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache"}
@@ -110,9 +110,12 @@ class Handler(BaseHTTPRequestHandler):
             return self._file(names)
         kit = (names[2:3] or [None])[0]
         match names[1:]:
+            case ["board"]:
+                self._only("GET", query)
+                self._json({"token": self.server.token, "model": _model(self.server)})
             case ["kits"]:
                 self._only("GET", query)
-                self._json(start.kits(self.server.shelf) | {"token": self.server.token, "model": _model(self.server)})
+                self._json(start.kits(self.server.shelf))
             case ["kits", _]:
                 self._only("GET", query)
                 self._json(start.kit(self.server.shelf.open(kit)))
@@ -236,7 +239,7 @@ def check(board, opened, body):
         schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
         followed = follow.follow(kit, document, lambda *_: adapters.complete(settings, kit.prompt(document), schema=schema))
     except BadData as e:
-        return {"error": "; ".join(e.problems)}
+        return {"error": _sentence(e)}
     followed = followed._replace(why=followed.why and settings.redact(followed.why))
     about = {"id": "now", "name": settings.model, "arm": "model", "model": settings.model, "kind": "asked just now",
              "local": True, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
@@ -249,8 +252,16 @@ def _model(board):
         settings = board.settings()
         settings.require_provider()
     except BadData as e:
-        return {"name": None, "why": "; ".join(e.problems)}
+        return {"name": None, "why": _sentence(e)}
     return {"name": settings.model, "why": None}
+
+
+def _sentence(bad):
+    """Several problems with one remedy as one sentence: "A, B: put it into .env, …"."""
+    names, _, remedies = zip(*(problem.partition(" is not set: ") for problem in bad.problems))
+    if all(remedies) and len(names) > 1:
+        return f"{', '.join(names[:-1])} and {names[-1]} are not set: {remedies[0].replace('put it', 'put them', 1)}"
+    return "; ".join(bad.problems)
 
 
 def _segments(path):

@@ -11,6 +11,7 @@ from evals.shared.strict import fold, shown
 
 WITH_GUARD = "prompts carrying the withheld section, with the guard"
 WITHOUT_GUARD = "prompts carrying the withheld section, without the guard"
+MINIMUM = "documents that carry more than the minimum necessary"
 
 
 class Problem(namedtuple("Problem", "file row message")):
@@ -42,6 +43,8 @@ class Report:
         number, documents = len(self._found), self.counts["documents"]
         if number:
             return f"{number} problem{'s' if number > 1 else ''}; the labels do not follow"
+        if MINIMUM in self.counts:
+            return f"all labels follow; {self.counts[MINIMUM]} of {documents} {MINIMUM}"
         if WITHOUT_GUARD not in self.counts:
             return "all labels follow; no prompt was looked at"
         return (f"all labels follow; the withheld section is in {self.counts[WITH_GUARD]} of {documents} prompts, in "

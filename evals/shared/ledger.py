@@ -21,13 +21,14 @@ ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.g
 TESTS = {
     "in": lambda one, many: fold(one) in map(fold, many.split(",")),
     "not in": lambda one, many: fold(one) not in map(fold, many.split(",")),
+    "includes": lambda many, one: fold(one) in map(fold, many.split(",")),
     "==": lambda one, other: _folded(one) == _folded(other),
     "!=": lambda one, other: _folded(one) != _folded(other),
     **ORDER,
 }
 STATED = "is stated"
 OPERAND = r'(?:"([^"]*)"|(-?[0-9]+(?:\.[0-9]+)?)|(\w+))(?: (\S+))?'
-ATOM = re.compile(rf"(\w+) ({STATED}|not in|in|[<>=!]=|[<>])(?: {OPERAND})?")
+ATOM = re.compile(rf"(\w+) ({STATED}|not in|includes|in|[<>=!]=|[<>])(?: {OPERAND})?")
 
 Atom = namedtuple("Atom", "field test word number name unit")  # one of word, number, name is the operand, or none is
 
@@ -40,6 +41,8 @@ def tables(report, file, heads):
     for number, line in enumerate(text.split("\n"), 1):
         cells = tuple(" ".join(cell.replace("`", "").split()) for cell in line.strip().split("|")[1:-1])
         name = next((name for name, head in heads.items() if head == cells), None)
+        if name in found:
+            report.add(file, f"line {number}", f"a second table headed {' | '.join(cells)}; keep one")
         if name:
             head, rows = heads[name], found.setdefault(name, [])
         elif not cells:
@@ -65,8 +68,9 @@ def compare(report, heads, file, ours, other_file, theirs):
                                                                f"{file if one else other_file}; write it in both")
             for column, here, there in zip(head, one, other):
                 if here != there:
-                    report.add(file, f"{table} row {place}", f"{column} is {here or 'blank'} here and {there or 'blank'} in "
-                                                             f"row {place} of {other_file}; make the two agree")
+                    report.add(file, f"{table} row {place}", f"{column} is {here or 'blank'} here and "
+                                                             f"{there or 'blank'} in row {place} of {other_file}; make "
+                                                             f"the two agree")
 
 
 def condition(report, file, row, data):
@@ -162,6 +166,8 @@ def _comparable(test, left, right):
     numbers = (left, right).count("number")
     if test in ORDER:
         return numbers == 2
+    if test == "includes":
+        return left == "list" and right in ("string", "enum")
     return numbers != 1 if test in ("==", "!=") else right == "list" and left in ("string", "enum")
 
 

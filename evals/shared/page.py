@@ -83,7 +83,7 @@ def value_of(raw, field, units):
     if kind == "enum" and raw not in field["allowed"]:
         raise ValueError(f"one of {', '.join(field['allowed'])} is wanted")
     if kind == "number":
-        raise ValueError(f"a number in {field['unit']} is wanted" + (f", or one of {shown(phrases)}" if phrases else ""))
+        raise ValueError(f"a number in {field['unit']} is wanted" + (f" or one of {shown(phrases)}" if phrases else ""))
     return raw
 
 

@@ -77,7 +77,7 @@ def run(run_id, path, kit, bench, settings, wanted, options, header):
     `wanted()` yields gold rows anew on each call; `options` has resume, rescore, yes, workers, max_tokens; `header` is
     the run's entry of the record, kept in the cache so that a resumed or re-scored run stays the run it was.
     """
-    cache_path = path.with_name(f"cache-{run_id}.jsonl")
+    cache_path = path.with_name(f"cache-{path.name.removeprefix('eval-').removesuffix('.json')}.jsonl")
     if options.rescore and not cache_path.exists():
         raise BadData(f"{cache_path}: no such file; there is nothing to re-score")
     with Cache(cache_path) as cache:
@@ -91,7 +91,7 @@ def run(run_id, path, kit, bench, settings, wanted, options, header):
                 return None, code
         opening = cache.get("") or {"run": header, "settings": None}
         found = _score(path, kit, bench, cache, wanted, opening, harness)
-    return found, 3 if _unanswered(found) else 0
+    return found, 3 if _owed(found) else 0
 
 
 def _ask_missing(run_id, kit, settings, cache, wanted, options, header):
@@ -207,8 +207,8 @@ def _score(path, kit, bench, cache, wanted, opening, harness):
     return closing
 
 
-def _unanswered(found):
-    return found["totals"]["documents"] - found["totals"]["outcomes"][follow.ANSWERED]
+def _owed(found):
+    return sum(found["totals"]["outcomes"][outcome] for outcome in follow.OWED)
 
 
 def resume_command(header):

@@ -21,31 +21,40 @@ class Scoring:
         self.overrides = self.repaired = self.calls = 0
         self.tokens = {}
         self._corpus = hashlib.sha256()
+        # What the recheck cannot move is said once, raw.
+        self._rechecked = {item.id for item in (*bench.metrics, *bench.errors) if item.rechecked}
         self._nothing = kit.definition.normalise(kit.book, dict.fromkeys(kit.definition.keys(kit.book)))
 
     def entry(self, gold_row, followed, stations=None):
         """The record entry of one document, counted as it is made. `stations` {name: seconds} beside the call's own."""
-        self._corpus.update(record.sha(gold_row["id"], self.kit.text(gold_row["id"])).encode())
-        gold = self.kit.definition.normalise(self.kit.book, gold_row)
+        gold = self.kit.definition.normalise(self.kit.book, gold_row)._replace(document=gold_row["id"])
         marks, cells = {}, {}
         for column, answer in (("raw", followed.raw), ("rechecked", followed.rechecked)):
             marks[column], cells[column] = self.bench.judge(self.kit, gold, answer)
-        entry = {"id": gold_row["id"], "cluster": self.bench.cluster(gold_row["id"]), "case": gold_row.get("case"), "outcome": followed.outcome, "why": followed.why,
+        marks["rechecked"] = {mark: hit for mark, hit in marks["rechecked"].items() if mark in self._rechecked}
+        entry = {"id": gold_row["id"], "cluster": self.bench.cluster(gold_row["id"]), "case": gold_row.get("case"),
+                 "outcome": followed.outcome, "why": followed.why,
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
                  "overrides": _overrides(followed), "marks": marks, "cells": cells, "repairs": list(followed.repairs),
                  **_call(followed.completion, stations)}
+        self.count(gold_row, entry, gold)
+        return entry
+
+    def count(self, gold_row, entry, gold=None):
+        """Count an entry that was made before, as by a shard; `gold_row` is its row of the key."""
+        gold = gold or self.kit.definition.normalise(self.kit.book, gold_row)._replace(document=gold_row["id"])
+        self._corpus.update(record.sha(gold_row["id"], self.kit.text(gold_row["id"])).encode())
         self.tally.add(entry)
         self.overrides += bool(entry["overrides"])
         self.repaired += bool(entry["repairs"])
-        self._count_call(followed.completion)
+        self._count_call(entry["usage"])
         empty = self.bench.judge(self.kit, gold, self._nothing)
         self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, empty.hits),
                        "cells": dict.fromkeys(tally.COLUMNS, empty.cells)})
-        return entry
 
-    def _count_call(self, call):
-        self.calls += call.usage is not None
-        for kind, number in (call.usage or {}).items():
+    def _count_call(self, usage):
+        self.calls += usage is not None
+        for kind, number in (usage or {}).items():
             total = self.tokens.setdefault(kind, {"sum": 0, "calls": 0})
             if number is not None:
                 total["sum"] += number

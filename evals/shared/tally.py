@@ -83,7 +83,7 @@ def summary(tally, null, bench, kit):
     """The aggregate part of a record: metrics, errors and matrices, each raw, rechecked and beside the null baseline."""
     titles = {metric.id: metric.title for metric in bench.metrics}
     named = {error.id for error in bench.errors}
-    marks = [mark for mark in dict.fromkeys([*titles, *tally.hits["raw"]]) if mark not in named]
+    marks = [mark for mark in dict.fromkeys([*titles, *sorted(tally.hits["raw"])]) if mark not in named]
     return {
         "metrics": [{"id": mark, "title": titles.get(mark, mark), "raw": tally.rate("raw", mark),
                      "rechecked": tally.rate("rechecked", mark), "null": null.rate("raw", mark)} for mark in marks],

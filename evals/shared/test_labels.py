@@ -250,6 +250,9 @@ class TestLedger(Folder):
         self.report._found.clear()
         self.assertEqual(self.tables(POLICY.replace("| 2 | `rate`", "| `rate`"))["checks"][1], None)
         self.assertSays("line 6", "2 cells")
+        self.report._found.clear()
+        self.tables(POLICY + "\n| mark | set when |\n|---|---|\n")
+        self.assertSays("line 12", "a second table")
 
     def test_two_renderings_are_compared_cell_by_cell(self):
         theirs = self.tables()

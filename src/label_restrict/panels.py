@@ -16,7 +16,7 @@ def panels(book, document, text, answers):
 
 def page(book, text):
     """The extract as it stands, each field's line marked, the sections that are not sent shown as withheld."""
-    withheld = [(section.start, section.end, STAYS) for section in sections.cut(text)
+    withheld = [(section.start, min(section.body_end + 1, section.end), STAYS) for section in sections.cut(text)
                 if section.title in book.fields.sections_withheld]
     return draw.document(text, sections.locate(text, book.fields), withheld, "The label extract")
 

@@ -19,10 +19,12 @@ PRECISION_MIN = .30
 _NOTHING = "\u200b-\u200f\u2060\ufeff"
 _ACCENTS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
 _DASHES = "-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
-# A dash before a number may be its sign, so there it is no list mark.
-_LIST_MARK = r"(?:[•‣◦▪●∙·*](?=[ \t])|[-–—](?=[ \t]+[^\s\d]))\s+"
+# Bullets are list marks wherever they stand alone, these signs only at a line start; before a number a dash may be
+# its sign, so there it is none.
+_BULLET = r"(?<!\S)[•‣◦▪●∙](?!\S)"
+_LIST_MARK = r"(?:[·*](?=[ \t])|[-–—](?=[ \t]+[^\s\d]))\s+"
 _PIECE = re.compile(
-    rf"(?P<blank>\s*\n[ \t]*{_LIST_MARK}|\s+)|(?P<list_mark>\A{_LIST_MARK})|(?P<nothing>[{_NOTHING}]+)"
+    rf"(?P<blank>\s*\n[ \t]*{_LIST_MARK}|\s+)|(?P<list_mark>\A{_LIST_MARK})|(?P<nothing>[{_NOTHING}]+|{_BULLET})"
     rf"|(?<=[\w{_ACCENTS}])(?P<joint>-{{2,3}}|[{_DASHES}\xad])[{_NOTHING}]*(?P<gap>\s*)(?=\w)"
     rf"|(?P<dash>-{{2,3}}|[{_DASHES}])|(?P<soft>\xad)"
     rf"|(?P<plain>[!#-&(-,./-_a-~]+(?![{_ACCENTS}]))|(?P<letter>.[{_ACCENTS}]*)", re.DOTALL)
@@ -112,8 +114,9 @@ def _find(document, quote):
     spans = [(at, at + len(quote)) for at in exact]
     if spans:
         return spans, "exact"
-    alike = _places(folded.text, sought.text, lambda at: _cuts(folded, at), lambda at: _joints_agree(folded, sought, at))
-    return [(folded.starts[at], folded.ends[at + len(sought.text) - 1]) for at in alike], "folded"
+    part = sought.text.rstrip()
+    alike = _places(folded.text, part, lambda at: _cuts(folded, at), lambda at: _joints_agree(folded, sought, at))
+    return [(folded.starts[at], folded.ends[at + len(part) - 1]) for at in alike], "folded"
 
 
 def _places(text, part, cuts, agrees):
@@ -144,8 +147,8 @@ def _fold(text):
         if kind == "gap":
             joints[len(starts)] = _readings(piece)
             continue
-        if kind == "blank" and out and out[-1] == " ":
-            ends[-1] = end
+        if kind == "blank" and (not out or out[-1] == " "):
+            ends[-1:] = [end] if out else []
             continue
         if kind == "plain":
             out.append(raw.lower())

@@ -1,13 +1,13 @@
 """The fields of a kit: `fields.json`, validated when read, and one raw row → typed values.
 
-A field has a name, a type (string, list, number, enum, date, datetime), and where they apply a unit, allowed words,
+A field has a name, a type (string, text, list, number, enum, date, datetime), and where they apply a unit, allowed words,
 a section and a line label on the page, and phrases that mean "not stated". Fields marked `decided` are answers of
 the rules; fields marked `never_read` are copied and may be operands of no rule.
 """
 from src.shared import values as v
 from src.shared.files import BadData, read_json
 
-TYPES = ("string", "list", "number", "enum", "date", "datetime")
+TYPES = ("string", "text", "list", "number", "enum", "date", "datetime")
 KEYS = ("name", "type", "unit", "nullable", "section", "line", "decided", "never_read", "allowed", "not_stated",
         "description")
 NO_UNIT = frozenset()
@@ -34,7 +34,7 @@ class Field:
                 return lambda raw: v.read_number(raw, unit, words)
             return lambda raw: (None if type(raw) is str and v.fold_name(raw) in silent
                                 else v.read_number(raw, unit, words))
-        read = {"string": v.read_name, "list": v.read_list, "date": v.read_date, "datetime": v.read_date_time,
+        read = {"string": v.read_name, "text": v.read_text, "list": lambda raw: v.read_list(raw, self.allowed), "date": v.read_date, "datetime": v.read_date_time,
                 "enum": lambda raw: v.read_word(raw, self.allowed)}[self.type]
         if not self.silent:
             return read
@@ -59,7 +59,7 @@ class Fields:
     def schema(self):
         """The JSON schema of a reply with these fields: every key required, no other allowed, null always possible."""
         properties = {field.name: {"type": ["number" if field.type == "number" else "string", "null"],
-                                   **({"enum": [*field.allowed, None]} if field.allowed else {}),
+                                   **({"enum": [*field.allowed, None]} if field.type == "enum" else {}),
                                    "description": field.description} for field in self.all}
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
@@ -130,14 +130,14 @@ def _problems(document, path, vocabularies):
 
 def _vocabulary(entry, at, vocabularies):
     allowed = entry.get("allowed")
-    if entry.get("type") != "enum":
+    if entry.get("type") not in ("enum", "list") or (entry["type"] == "list" and allowed is None):
         if allowed is not None:
-            yield f"{at}: allowed belongs to the type enum, not to {entry.get('type')}"
+            yield f"{at}: allowed belongs to the type enum or list, not to {entry.get('type')}"
     elif isinstance(allowed, str):
         if allowed[:1] != "$" or allowed[1:] not in vocabularies:
             yield f"{at}: allowed {allowed!r} is not one of {', '.join('$' + name for name in vocabularies)}"
     elif not (isinstance(allowed, list) and allowed and all(isinstance(word, str) for word in allowed)):
-        yield f"{at}: allowed is missing; an enum lists its words"
+        yield f"{at}: allowed is missing; write the list of its words"
 
 
 def _place(entry, at, sent, lines):

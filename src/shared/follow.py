@@ -12,6 +12,8 @@ from src.shared.parts import Completion
 # Every document ends in exactly one of these. Only the first has answers; the last is the kit's fault and no model's.
 ANSWERED, UNPARSED, TRUNCATED, REFUSED, NO_OUTPUT, FAILED, HARNESS = OUTCOMES = (
     "answered", "unparsed", "truncated", "refused", "no_output", "transport_error", "harness_error")
+# Where a reply is still owed: a run with any of these is incomplete, and --resume asks again.
+OWED = (NO_OUTPUT, FAILED, HARNESS)
 
 # outcome and why (None when answered); raw and rechecked Answers or None; repairs the reply needed; seconds per station
 Followed = namedtuple("Followed", "document outcome why raw rechecked repairs completion seconds")

@@ -25,8 +25,9 @@ MARKER = "kit.json"
 # build(book, seed) → {path in the data folder: text}: the corpus and its key
 Definition = namedtuple("Definition", "load keys required schema prompt normalise recheck decide panels build")
 
-# values {field: value}, problems {field: {"raw", "why"}} of what could not be read, trace of the rules or None
-Answer = namedtuple("Answer", "values problems trace")
+# values {field: value}, problems {field: {"raw", "why"}} of what could not be read, trace of the rules or None; document
+# is the id where it is known, which a reply does not say
+Answer = namedtuple("Answer", "values problems trace document", defaults=(None,))
 
 
 class Kit:
@@ -85,11 +86,15 @@ def load(name=None, data=None):
     wanted = str(name).replace("-", "_")
     if wanted not in known:
         raise BadData(f"no kit is called {name}{near(wanted, known)}; kits: {', '.join(known)}")
-    home = ROOT / "data" if alone else ROOT / "data" / wanted
     results = ROOT / "results" if alone else ROOT / "results" / wanted
     if data is not None and not Path(data).is_dir():
         raise BadData(f"{data}: no such folder; --data names a folder with {MARKER}, fields.json, corpus/ …")
-    return Kit(wanted, home if data is None else data, results, alone)
+    return Kit(wanted, home(wanted) if data is None else data, results, alone)
+
+
+def home(name):
+    """The kit's own data folder in this checkout."""
+    return ROOT / "data" if (ROOT / "data" / MARKER).exists() else ROOT / "data" / name
 
 
 def _alone():

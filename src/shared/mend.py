@@ -100,7 +100,8 @@ def _mend(piece):
         if kind in ("string", "single", "curly"):
             if _CONTROL.search(word):
                 repairs["repaired: raw control character"] = True
-            word = word if kind == "string" else f'"{_ESCAPE.sub(_straighten, word[1:-1])}"'
+            if kind != "string":  # one that runs to the end of the piece was never closed, and is not closed here
+                word = '"' + _ESCAPE.sub(_straighten, word[1:-1]) + '"' * (token.end() < len(piece))
         elif word in _LITERAL:
             word = _LITERAL[word]
             repairs["repaired: Python literal"] = True

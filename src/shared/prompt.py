@@ -12,7 +12,7 @@ from src.shared.parts import Part
 _HEADING = re.compile(r"^# ([a-z_]+) \((system|user)\)\n", re.MULTILINE)
 _PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
 PER_DOCUMENT = "document"
-WORDS = {"==": "is", "!=": "is not", "in": "is one of", "not in": "is none of", "is stated": "is stated",
+WORDS = {"==": "is", "!=": "is not", "in": "is one of", "not in": "is none of", "includes": "includes", "is stated": "is stated",
          "is not stated": "is not stated"}
 
 
@@ -93,7 +93,7 @@ def _rule(number, rule):
 
 def _type(field):
     kind = {"list": "string, names with commas between them", "enum": "one of " + ", ".join(field.allowed or ()),
-            "date": "string, YYYY-MM-DD"}.get(field.type, field.type)
+            "text": "string, copied character for character", "date": "string, YYYY-MM-DD"}.get(field.type, field.type)
     return kind + (f", in {field.unit}" if field.unit else "") + (", or null" if field.nullable else "")
 
 

@@ -19,10 +19,11 @@ _CLOSE = re.compile(rf"</\s*(?:\w+:)?(?:{_REASONING})\s*>|\[/THINK\]|◁/think�
                     r"|<\|channel\|>final", re.IGNORECASE)
 _OPEN = (rf"<(?:\w{{1,20}}:)?(?:{_REASONING})(?:\s[^<>]{{0,80}})?(?<!/)>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
          r"|<\|channel\|>(?:analysis|commentary)")
-_KEY = "|".join(rf"{opening}[^{stop}\\\n]*+(?:\\.[^{stop}\\\n]*+)*+{closing}" for opening, stop, closing in
-                (('"', '"', '"'), ("'", "'", "'"), ("[“”„‟＂]", "“”„‟＂", "[“”＂]")))
-# A brace opens an object only where a key and its colon follow: `{n}`, `{1, 2}` and `{}` are prose.
-_OBJECT = rf"\{{(?={BLANK}*+(?://|/\*|(?:{_KEY}){BLANK}*+[:：]))"
+_KEY = "|".join(rf"{opening}[^{stop}\\\n]*+(?:\\.[^{stop}\\\n]*+)*+{closing}{BLANK}*+(?:[:：]|\Z)" for
+                opening, stop, closing in (('"', '"', '"'), ("'", "'", "'"), ("[“”„‟＂]", "“”„‟＂", "[“”＂]")))
+_CUT_KEY = r"""["'“”„‟＂][^"'“”„‟＂{}\n]*+\Z"""
+# A brace opens an object only where a key with its colon follows, or is cut off: `{n}`, `{1, 2}` and `{}` are prose.
+_OBJECT = rf"\{{(?={BLANK}*+(?://|/\*|{_KEY}|{_CUT_KEY}))"
 _EVENT = re.compile(f"(?P<close>{_CLOSE.pattern})|(?P<open>{_OPEN})|(?P<object>{_OBJECT})", re.IGNORECASE | re.DOTALL)
 _STRUCTURE = re.compile(rf"{DOUBLE}|{SINGLE}|{CURLY}|{COMMENT}|[{{}}\[\]]", re.DOTALL)
 _NEXT = re.compile(rf"{BLANK}*+(.?)", re.DOTALL)

@@ -93,19 +93,31 @@ def read_name(raw):
     raise Unreadable(raw, f"is a {_kind(raw)} where a name is wanted")
 
 
-def read_list(raw):
+def read_text(raw):
+    """A text exactly as it stands, such as a quotation; None where nothing is stated."""
+    if raw is None or type(raw) is str:
+        return raw if raw and raw.strip() else None
+    raise Unreadable(raw, f"is a {_kind(raw)} where a text is wanted")
+
+
+def read_list(raw, allowed=None):
     """The names of a comma list as a tuple in printed order; `none` alone is the tuple ("none",). None if not stated.
+
+    With `allowed`, each name has to be one of these words and is given as it is spelt there.
 
     >>> read_list("winter wheat,  carrots")
     ('winter wheat', 'carrots')
     """
     if raw is None:
         return None
-    if type(raw) is str:
-        return _list_of_text(raw)
     if type(raw) is list and all(type(name) is str and "," not in name for name in raw):
-        return _list_of_text(",".join(raw))
-    raise Unreadable(raw, f"is a {_kind(raw)} where names with commas between them are wanted")
+        text = ",".join(raw)
+    elif type(raw) is str:
+        text = raw
+    else:
+        raise Unreadable(raw, f"is a {_kind(raw)} where names with commas between them are wanted")
+    names = _list_of_text(text)
+    return names if names is None or allowed is None else tuple(read_word(name, allowed) for name in names)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -19,9 +19,10 @@ from src.shared.values import Unreadable, fold_name, shown
 
 TRUE, FALSE, MISSING, NOT_APPLICABLE, ERROR = "true", "false", "missing", "not applicable", "error"
 ORDERINGS = ("<", "<=", ">", ">=")
-TESTS = ("==", "!=", *ORDERINGS, "in", "not in", "is stated", "is not stated")
+TESTS = ("==", "!=", *ORDERINGS, "in", "not in", "includes", "is stated", "is not stated")
 ORDERED_TYPES = ("number", "date", "datetime")
-RULE_KEYS = ("id", "order", "class", "field", "test", "value", "unit", "not_applicable", "when", "decision", "why")
+RULE_KEYS = ("id", "order", "class", "field", "test", "value", "unit", "not_applicable", "when", "decision", "why",
+             "source")
 CLAUSE_KEYS = ("field", "test", "value", "unit")
 TABLE_KEYS = ("title", "authority", "stops_at", "answers", "decisions", "passed", "missing", "classes", "rules",
               "flags", "hold", "notes")
@@ -94,9 +95,14 @@ def rule_ids(document):
     return (*(rule["id"] for rule in document["rules"]), document["passed"]["rule"])
 
 
-def read_document(path):
-    """A table file as JSON with the outline that `fields.load` and `load` need; BadData when the outline is broken."""
+def read_document(path, part=None):
+    """A table file, or the `part` of it that is one table, as JSON with the outline that `fields.load` and `load` need.
+
+    BadData when the outline is broken.
+    """
     document = read_json(path)
+    if part is not None:
+        document, path = document.get(part) if isinstance(document, dict) else None, f"{path}: /{part}"
     problems = list(_outline(document, path))
     if problems:
         raise BadData(*problems)
@@ -191,7 +197,8 @@ def _comparison(test, type_):
                 "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
                 "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}[test]
     if type_ == "list":
-        return {"==": lambda a, b: _folded(a) == (fold_name(b),), "!=": lambda a, b: _folded(a) != (fold_name(b),)}[test]
+        return {"==": lambda a, b: _folded(a) == (fold_name(b),), "!=": lambda a, b: _folded(a) != (fold_name(b),),
+                "includes": lambda a, b: fold_name(b) in _folded(a)}[test]
     return {"==": lambda a, b: fold_name(a) == fold_name(b), "!=": lambda a, b: fold_name(a) != fold_name(b),
             "in": lambda a, b: fold_name(a) in _folded(b), "not in": lambda a, b: fold_name(a) not in _folded(b)}[test]
 
@@ -290,7 +297,7 @@ def _outline(document, path):
 def _problems(document, path, fields):
     decisions = document["decisions"]
     for key in ("passed", "missing"):
-        if document[key].get("decision") not in decisions:
+        if document[key].get("decision", "") not in (*decisions, None):     # null decides nothing
             yield (f"{path}: /{key}/decision: {shown(document[key].get('decision'))} is not one of "
                    f"{', '.join(decisions)}{near(document[key].get('decision'), decisions)}")
     yield from _orders(document["rules"], path)
@@ -386,8 +393,10 @@ def _operand_problems(clause, at, field, fields):
         return
     if test in ORDERINGS and field.type not in ORDERED_TYPES:
         yield f"{at}: {field.name} is a {field.type}; {test} orders numbers and dates only"
-    if field.type == "list" and test not in ("==", "!="):
-        yield f"{at}: {field.name} is a list; put it on the right of `in`, or compare it with =="
+    if field.type == "list" and test not in ("==", "!=", "includes"):
+        yield f"{at}: {field.name} is a list; put it on the right of `in`, or compare it with == or includes"
+    if field.type != "list" and test == "includes":
+        yield f"{at}: {field.name} is a {field.type}; only a list includes a word"
     if clause.get("unit") != field.unit:
         yield f"{at}: {field.name} is in {field.unit}, the rule says {clause.get('unit')}"
     if isinstance(value, str) and value[:1] == "$":

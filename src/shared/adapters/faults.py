@@ -78,9 +78,9 @@ _TEMPLATE_WORDS = re.compile(
     r"chat template|template exception|jinja|roles? must alternate|system role|only user and assistant roles")
 _UNSUPPORTED_WORDS = re.compile(
     r"unsupported|not support|not permitted|unrecogni[sz]ed|unknown (?:name|field|param|arg)|extra.?inputs"
-    r"|extra_forbidden|only (?:be|the default)|must be 1\b|cannot be used|not allowed|deprecated|unexpected|cannot both")
+    r"|extra_forbidden|only (?:be|the default)|must be 1\b|cannot (?:be used|both)|not allowed|deprecated|unexpected")
 _MODEL_WORDS = re.compile(
-    r"model.{0,80}(?:not found|not exist|does ?n.t exist|not a valid|invalid)|(?:invalid|unknown) model|model_not_found")
+    r"model.{0,80}(?:not found|not exist|n.t exist|not a valid|invalid)|(?:invalid|unknown) model|model_not_found")
 _PARAMETERS = re.compile(
     r"\b(temperature|max_completion_tokens|max_tokens|stream_options|response_format|output_config|reasoning_effort"
     r"|thinking|prefill)\b")
@@ -111,7 +111,7 @@ def of_response(status, headers, body, now):
     The status has been seen, so it decides, however broken the body is.
     """
     if 300 <= status < 400:
-        what = f"HTTP {status}: a redirect, not followed because the key would travel along; set BASE_URL to the new place"
+        what = f"HTTP {status}: a redirect, not followed because the key would travel along; set BASE_URL to its end"
         return Failure(CONFIG, what, headers.get("Location") or "")
     error, said = _error_of_body(body)
     asked = waits.asked(headers, said, now, limited=status == 429)

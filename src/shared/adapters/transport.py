@@ -162,7 +162,7 @@ def failure_of(error):
     if isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN:
         return Failure(faults.TRANSPORT, "the host of BASE_URL is not known", detail="unknown_host")
     if isinstance(error, ssl.SSLCertVerificationError):
-        return Failure(faults.CONFIG, "the certificate at BASE_URL is not trusted", error.verify_message)
+        return Failure(faults.CONFIG, "the certificate at BASE_URL is not trusted", str(error))
     if isinstance(error, ssl.SSLError) and error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
         return Failure(faults.CONFIG, "BASE_URL says https, but what answers there does not speak TLS")
     if isinstance(error, http.client.RemoteDisconnected):

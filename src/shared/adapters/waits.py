@@ -25,7 +25,7 @@ def asked(headers, said, now, limited=False):
     if wait is None and limited:
         wait = max(_resets(headers, now), default=None)
     if wait is None and (words := _IN_WORDS.search(said)):
-        wait = seconds_until(words[1].replace(" ", ""), now)
+        wait = seconds_until(words[1].replace(" ", "").rstrip("."), now)
     return wait
 
 

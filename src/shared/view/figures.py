@@ -31,7 +31,7 @@ def rate(found):
 def count(found):
     """A named error over its opportunities; where there is none, the most that 0 still allows (rule of three)."""
     if not found:
-        return {"text": BLANK, "why": "no document offered an opportunity"}
+        return {"text": BLANK}
     if found["count"] == 0:
         return {"text": f"0/{found['opportunities']} (≤ {min(100, round(300 / found['opportunities']))} %)"}
     return {"text": f"{found['count']}/{found['opportunities']} · {percent(found['count'] / found['opportunities'])}"}

@@ -112,8 +112,10 @@ def _mark(panel, gold, sides, answers):
         for cell, found, answer in list(zip(row["cells"], marks, answers.values()))[1:]:
             if found is not None:
                 cell["hit"] = found.get(row["mark"])
-            elif row["mark"]:
+            else:
                 cell["hit"] = bool(answer) and answer.values.get(row["field"]) == gold.values.get(row["field"])
+        for raw, rechecked in zip(row["cells"][1::2], row["cells"][2::2]):
+            rechecked["same"] = rechecked == raw
 
 
 def _replaced(side):

@@ -80,12 +80,6 @@ def ladder(table, answers, title="The walk"):
             "ends": [_end(table, answer) for answer in walks.values()]}
 
 
-def arithmetic(steps, title):
-    """A calculation, one line a step: [(what it is, left, sign, right, result)]."""
-    return {"kind": "arithmetic", "title": title,
-            "steps": [dict(zip(("says", "left", "sign", "right", "result"), map(words_of, step))) for step in steps]}
-
-
 def state(items, title):
     """Named values with the reason for each: [(name, value, why or None)]."""
     return {"kind": "state", "title": title, "items": [{"name": name, "value": words_of(value), "why": why}
@@ -162,8 +156,9 @@ def _operand(entry, field, value, unit):
     raw = entry.get("raw", {})
     if value is None and field in raw:
         return {"field": field, "text": str(raw[field]), "kind": "unread"}
-    return {"field": field, "text": words_of(value) + (unit if value is not None else ""),
-            "kind": "null" if value is None else "value"}
+    if value is None:
+        return {"field": field, "text": f"{field} {NOT_STATED}", "kind": "null"}
+    return {"field": field, "text": words_of(value) + unit, "kind": "value"}
 
 
 def _detail(entry, unit):

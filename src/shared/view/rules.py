@@ -13,7 +13,7 @@ def rules(opened):
         return {"panels": [panels.note(NO_TABLE)], "problems": opened.problems}
     seen, undecided = _seen(opened)
     document = table.document
-    rows = [[str(number), {"text": rule["id"], "why": rule["why"]}, rule.get("class"), panels.says(rule),
+    rows = [[str(number), rule["id"], rule.get("class"), {"text": panels.says(rule), "why": rule["why"]},
              rule["decision"], *_counts(seen[rule["id"]])] for number, rule in enumerate(table.rules, 1)]
     return {"panels": [
         panels.note(document.get("authority"), document.get("title")),

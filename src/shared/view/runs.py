@@ -47,7 +47,7 @@ def read(name, path):
             titles = {metric["id"]: metric["title"] for metric in record["metrics"]}
             errors = {error["id"]: error["title"] for error in record["errors"]}
             run = Run(name, path, record, {doc: _row(row, titles, errors) for doc, row in rows.items()}, titles, errors)
-            about(run)
+            about(run), record["guards"]["gold"]
             wrong = list(_differences(run, counts))
     except OSError as e:
         raise BadData(f"{path}: cannot be read: {e.strerror}") from None

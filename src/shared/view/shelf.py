@@ -1,7 +1,8 @@
 """The kits that the board shows, each opened once and again as soon as a file of its data or results changes.
 
-A kit, a gold key or a record that cannot be read is kept as the sentence that says so; everything else goes on.
+A gold key or a record that cannot be read is kept as the sentence that says so; everything else goes on.
 """
+import hashlib
 import threading
 from collections import namedtuple
 
@@ -27,11 +28,12 @@ Place = namedtuple("Place", "case start")
 
 
 class Shelf:
-    """Opened kits by name. With `data`, the only kit is the one that this folder is of."""
+    """Opened kits by name. With `data`, the only kit is the one whose folder this is; `results` replaces its own."""
 
-    def __init__(self, data=None):
-        self.data, self._lock, self._opened, self._records = data, threading.Lock(), {}, {}
-        self.only = kits.load(read_json(data / kits.MARKER).get("kit"), data).name if data else None
+    def __init__(self, data=None, results=None):
+        self.data, self.results = data, results
+        self.only = kits.load(_kit_of(data), data).name if data else None
+        self._lock, self._opened, self._records = threading.Lock(), {}, {}
 
     def names(self):
         """The names of the kits, sorted."""
@@ -42,13 +44,12 @@ class Shelf:
         if name not in self.names():
             raise NotFound(f"no kit is called {name}{near(name, self.names())}; kits: {', '.join(self.names())}")
         with self._lock:
-            key, opened = self._opened.get(name, (None, None))
-            seen = opened and _signature(opened)
-            if opened is None or seen != key:
+            seen, opened = self._opened.get(name, (None, None))
+            if opened is None or seen != _signature(opened.kit):
                 kit = kits.load(name, self.data)
-                opened = _open(kit, self._run)
-                self._opened[name] = _signature(opened), opened
-            return opened
+                kit.results = self.results or kit.results
+                self._opened[name] = _signature(kit), _open(kit, self._run)
+            return self._opened[name][1]
 
     def _run(self, name, path):
         """A record, read again only when its file has changed."""
@@ -92,13 +93,21 @@ def is_headline(run):
     return run.id.startswith("r")
 
 
+def _kit_of(data):
+    about = read_json(data / kits.MARKER)
+    return about.get("kit") if isinstance(about, dict) else None
+
+
 def _open(kit, read):
-    problems, found = [], []
+    problems = []
     documents = _kept(lambda: _documents(kit), problems) or {}
     cases = _kept(lambda: {case["case"]: case for case in read_json(kit.data / "cases.json")}, problems) or {}
-    for name, path in runs.paths(kit.results).items():
-        found.append(_kept(lambda: read(name, path), problems))
-    return Opened(kit, documents, cases, sorted(filter(None, found), key=runs.sort_key), problems)
+    found = [_kept(lambda: read(name, path), problems) for name, path in runs.paths(kit.results).items()]
+    found = sorted(filter(None, found), key=runs.sort_key)
+    key = documents and hashlib.sha256((kit.data / "gold.jsonl").read_bytes()).hexdigest()
+    problems += [f"{run.id}: was scored against another gold key than the one in hand; score it again before you trust "
+                 "its marks" for run in found if documents and run.record["guards"]["gold"] != key[:16]]
+    return Opened(kit, documents, cases, found, problems)
 
 
 def _kept(read, problems):
@@ -124,10 +133,9 @@ def _starts(path):
             start += len(line)
 
 
-def _signature(opened):
-    data, results = opened.kit.data, opened.kit.results
-    files = [path for pattern in DATA_FILES for path in sorted(data.glob(pattern))]
-    return [_stamp(path) for path in [*files, *runs.paths(results).values()]]
+def _signature(kit):
+    files = [path for pattern in DATA_FILES for path in sorted(kit.data.glob(pattern))]
+    return [_stamp(path) for path in [*files, *runs.paths(kit.results).values()]]
 
 
 def _stamp(path):

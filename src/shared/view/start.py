@@ -45,25 +45,17 @@ def _told(opened):
 def _runs_table(opened, mark):
     """One row a run: its headline raw and rechecked, then each named error, whose counts are links to its rows."""
     errors = {error: title for run in opened.runs for error, title in run.errors.items()}
-    rows = []
-    for run in opened.runs:
-        figure = _figure(run, mark)
-        rows.append([{"text": _named(run), "why": run.id, "link": {"run": run.id}}, figure["raw"], figure["rechecked"],
-                     *(_error_cell(run, error) for error in errors)])
-    title = _title(opened, mark)
-    return panels.table(["run", f"{title}, raw", f"{title}, rechecked", *errors.values()], rows,
-                        "Runs: all documents, 95 % interval; named errors raw → rechecked, fewer is better")
+    rows = [[{"text": _named(run), "why": run.id, "link": {"run": run.id}},
+             [cell | {"head": column} for column, cell in _figure(run, mark).items()],
+             *([_error_cell(run, error, column) for column in runs.COLUMNS] for error in errors)] for run in opened.runs]
+    return panels.table(["run", _title(opened, mark), *errors.values()], rows,
+                        "Runs, of all documents, with 95 % interval; of named errors fewer is better")
 
 
-def _error_cell(run, mark):
-    found = next((error for error in run.record["errors"] if error["id"] == mark), {})
-    cells = []
-    for column in runs.COLUMNS:
-        cell = figures.count(found.get(column))
-        if found.get(column) and found[column]["count"]:
-            cell["link"] = {"run": run.id, "error": mark, "column": column}
-        cells.append(cell)
-    return cells
+def _error_cell(run, mark, column):
+    found = next((error[column] for error in run.record["errors"] if error["id"] == mark), None)
+    link = {"run": run.id, "error": mark, "column": column} if found and found["count"] else None
+    return figures.count(found) | {"head": column, "link": link}
 
 
 def _figure(run, mark):

@@ -1,0 +1,109 @@
+"""A provider on 127.0.0.1 for tests: it answers request n with script n, byte for byte, and keeps what was asked."""
+import json
+import socket
+import socketserver
+import struct
+import threading
+import time
+
+RESET = "reset"
+HANG = "hang"
+
+
+def http(body=b"", status=200, headers=(), length=None):
+    """One whole HTTP reply; `length` announces another length than the body has."""
+    lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body) if length is None else length}", *headers]
+    return "\r\n".join(lines + ["", ""]).encode("latin-1") + body
+
+
+def stream(*pieces):
+    """An event stream that ends with its connection; each piece is sent on its own, numbers are seconds to wait."""
+    return [b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\n\r\n", *pieces]
+
+
+def event(value):
+    """One event of a stream."""
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def delta(text=None, finish=None, **more):
+    """One chunk of a chat completion as an event."""
+    said = ({} if text is None else {"content": text}) | more
+    return event({"choices": [{"index": 0, "delta": said, "finish_reason": finish}]})
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def chat(text, finish="stop", **more):
+    """A chat completion in one piece."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    return http(json.dumps({"choices": [choice], **more}).encode())
+
+
+def error(status, message="", headers=(), **more):
+    """An error reply in the usual JSON shape."""
+    return http(json.dumps({"error": {"message": message, **more}}).encode(), status, headers)
+
+
+class LocalProvider:
+    """with LocalProvider(script, ...) as provider: provider.url, provider.requests.
+
+    A script is bytes, or a list of bytes, seconds to wait, HANG (until the client goes) and RESET. The last one repeats.
+    requests  a list of (head as text, body as bytes), in the order they came
+    """
+
+    def __init__(self, *scripts):
+        self.scripts, self.requests, self.lock = scripts, [], threading.Lock()
+
+    def __enter__(self):
+        outer = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                outer.answer(self)
+
+        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.block_on_close = False
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return self
+
+    def __exit__(self, *exception):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def answer(self, handler):
+        """Read one request and play its script."""
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            line = handler.rfile.readline()
+            if not line:
+                return
+            head += line
+        length = next((int(line.split(b":")[1]) for line in head.splitlines() if line.lower().startswith(b"content-length")),
+                      0)
+        body = handler.rfile.read(length)
+        with self.lock:
+            script = self.scripts[min(len(self.requests), len(self.scripts) - 1)]
+            self.requests.append((head.decode("latin-1"), body))
+        try:
+            play([script] if isinstance(script, bytes) else script, handler.connection)
+        except OSError:
+            pass        # the client went away, as it may
+
+
+def play(script, connection):
+    """Send a script piece by piece."""
+    for piece in script:
+        if piece == HANG:
+            connection.settimeout(10)
+            connection.recv(1)
+        elif piece == RESET:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+        elif isinstance(piece, bytes):
+            connection.sendall(piece)
+        else:
+            time.sleep(piece)

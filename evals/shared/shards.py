@@ -1,0 +1,56 @@
+"""One run on several machines: each takes a stable share of the documents, `evals.merge` joins what they wrote.
+
+The share of a document hangs on its id alone, so it stays where it is when documents are added.
+"""
+import hashlib
+import re
+from collections import namedtuple
+
+from src.shared.files import BadData
+
+# index counts from 1
+Shard = namedtuple("Shard", "index of")
+
+# Array jobs: variables of the task's index, of the first index, and of how many there are (None: not told).
+SCHEDULERS = (("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"),
+              ("JOB_COMPLETION_INDEX", None, None),
+              ("AWS_BATCH_JOB_ARRAY_INDEX", None, "AWS_BATCH_JOB_ARRAY_SIZE"))
+FORM = re.compile(r"(?:([0-9]+)/)?([0-9]+)")
+
+
+def parse(text, environment):
+    """`I/N` as a Shard; `N` or nothing takes the index, and where it can the count, from the array job around.
+
+    BadData where neither says which share this is.
+    """
+    found = FORM.fullmatch(text or "0")
+    if not found:
+        raise BadData(f"--shard {text}: write it like 2/8, or 8 inside an array job")
+    if found[1]:
+        return _checked(int(found[1]), int(found[2]), text)
+    for index, first, count in SCHEDULERS:
+        if index in environment:
+            of = int(found[2]) or int(environment.get(count, 0) if count else 0)
+            if not of:
+                raise BadData(f"--shard: {index} says which share this is but nothing says of how many; write --shard N")
+            step = int(environment[index]) - int(environment.get(first, 0) if first else 0)
+            return _checked(step + 1, of, f"{index}={environment[index]} of {of}")
+    raise BadData(f"--shard {text or ''}: no array job is around ({', '.join(names[0] for names in SCHEDULERS)} are not "
+                  "set); write it like 2/8")
+
+
+def holds(shard, document):
+    """Whether a document belongs to a share."""
+    digest = hashlib.sha256(document.encode()).digest()
+    return int.from_bytes(digest[:8], "big") % shard.of == shard.index - 1
+
+
+def suffix(shard):
+    """How a share's files are named behind the run id."""
+    return f".shard-{shard.index}-of-{shard.of}" if shard else ""
+
+
+def _checked(index, of, text):
+    if not 1 <= index <= of:
+        raise BadData(f"--shard {text}: shares count from 1 to {of}")
+    return Shard(index, of)

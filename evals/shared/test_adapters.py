@@ -1,0 +1,575 @@
+"""The call to a model, against a provider on this machine that is played byte by byte."""
+import contextlib
+import io
+import json
+import os
+import socket
+import ssl
+import threading
+import time
+import traceback
+import unittest
+import unittest.mock
+import urllib.parse
+
+from evals.shared.local_provider import (DONE, HANG, RESET, LocalProvider, chat, delta, error, event, http, stream)
+from src.shared import adapters
+from src.shared.adapters import answer, faults, sse, transport, waits
+from src.shared.config import Secret, Settings
+from src.shared.files import BadData
+from src.shared.parts import Part
+
+KEY = "sk-test-KEY-1234567890"
+PROMPT = [Part("rules", "system", "Be brief.", True), Part("form", "system", " Answer in JSON.", True),
+          Part("document", "user", "Größe 5 µg")]
+GOOD = chat('{"a":1}')
+PNG = b"\x89PNG..."
+
+
+class Calling(unittest.TestCase):
+    """Short waits, a key to look for, and no memory of other tests' models."""
+
+    def setUp(self):
+        for place, name, value in ((adapters, "FIRST_WAIT_SECONDS", 0.02), (transport, "TAIL_SECONDS", 0.2),
+                                   (transport, "POLL_SECONDS", 0.05), (adapters, "_learned", {}),
+                                   (adapters, "_reached", set())):
+            patch = unittest.mock.patch.object(place, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def settings(self, url="http://127.0.0.1:9/v1", **more):
+        more = {"model": "m", "api_key": Secret(KEY), "retries": 2, "first_output_seconds": 5.0, **more}
+        return Settings(base_url=Secret(url), **more)
+
+    def call(self, *scripts, parts=PROMPT, schema=None, max_tokens=None, on_progress=None, stop=None, **more):
+        """Completion of one call; the requests that came are left in self.requests."""
+        with LocalProvider(*scripts) as provider:
+            done = adapters.complete(self.settings(provider.url, **more), parts, schema=schema, max_tokens=max_tokens,
+                                     on_progress=on_progress, stop=stop)
+            self.requests = provider.requests
+        self.assertNotIn(KEY, repr(done))
+        return done
+
+    def body(self, n=0):
+        return json.loads(self.requests[n][1])
+
+
+class Requests(Calling):
+    def test_parts_of_one_role_become_one_message_and_only_what_is_set_is_sent(self):
+        done = self.call(GOOD, stream=False)
+        self.assertEqual(done.text, '{"a":1}')
+        self.assertEqual(self.body(), {"model": "m", "max_tokens": 8192, "messages": [
+            {"role": "system", "content": "Be brief. Answer in JSON."}, {"role": "user", "content": "Größe 5 µg"}]})
+        self.assertIn(f"Authorization: Bearer {KEY}\r\n", self.requests[0][0])
+        self.assertTrue(self.requests[0][0].startswith("POST /v1/chat/completions HTTP/1.1"))
+
+    def test_a_stream_asks_for_its_usage_and_settings_are_sent_when_set(self):
+        self.call(stream(delta("x", "stop"), DONE), temperature=0.0, thinking="low", json_mode="object", max_tokens=7)
+        body = self.body()
+        self.assertEqual((body["stream"], body["stream_options"]), (True, {"include_usage": True}))
+        self.assertEqual((body["temperature"], body["reasoning_effort"], body["max_tokens"]), (0.0, "low", 7))
+        self.assertEqual(body["response_format"], {"type": "json_object"})
+
+    def test_a_schema_goes_into_the_providers_own_option(self):
+        schema = {"type": "object"}
+        request = adapters.request_body(self.settings(json_mode="schema"), PROMPT, schema=schema)
+        self.assertEqual(request["response_format"]["json_schema"]["schema"], schema)
+        settings = self.settings(json_mode="schema", provider="anthropic", thinking="high")
+        request = adapters.request_body(settings, PROMPT, schema=schema)
+        self.assertEqual(request["output_config"], {"effort": "high", "format": {"type": "json_schema", "schema": schema}})
+
+    def test_images_turn_a_message_into_a_list_on_both_wires(self):
+        parts = [*PROMPT, Part("page", "user", "", False, PNG)]
+        request = adapters.request_body(self.settings(), parts)
+        self.assertEqual(request["messages"][1]["content"], [
+            {"type": "text", "text": "Größe 5 µg"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORy4uLg=="}}])
+        request = adapters.request_body(self.settings(provider="anthropic"), parts)
+        self.assertEqual(request["system"], "Be brief. Answer in JSON.")
+        self.assertEqual(request["messages"][0]["content"][1]["source"],
+                         {"type": "base64", "media_type": "image/png", "data": "iVBORy4uLg=="})
+
+    def test_the_anthropic_wire_names_its_version_and_its_key(self):
+        reply = http(json.dumps({"content": [{"type": "text", "text": "x"}], "stop_reason": "end_turn"}).encode())
+        done = self.call(reply, stream=False, provider="anthropic", thinking=1024)
+        self.assertEqual((done.text, done.finish), ("x", "stop"))
+        head = self.requests[0][0]
+        self.assertTrue(head.startswith("POST /v1/messages "))
+        self.assertIn(f"x-api-key: {KEY}", head)
+        self.assertIn("anthropic-version: 2023-06-01", head)
+        self.assertEqual(self.body()["thinking"], {"type": "enabled", "budget_tokens": 1024})
+
+    def test_a_thinking_object_is_sent_as_it_stands_but_sets_nothing_twice(self):
+        request = adapters.request_body(self.settings(thinking={"chat_template_kwargs": {"enable_thinking": False}}), PROMPT)
+        self.assertEqual(request["chat_template_kwargs"], {"enable_thinking": False})
+        with self.assertRaisesRegex(BadData, "THINKING.*model"):
+            adapters.request_body(self.settings(thinking={"model": "other"}), PROMPT)
+
+    def test_settings_that_cannot_make_a_call_are_refused_before_it(self):
+        for settings, schema, named in ((Settings(), None, "BASE_URL"), (self.settings(json_mode="schema"), None, "JSON_MODE"),
+                                        (self.settings(thinking=9), None, "THINKING"),
+                                        (self.settings(json_mode="object", provider="anthropic"), None, "JSON_MODE")):
+            with self.assertRaisesRegex(BadData, named):
+                adapters.complete(settings, PROMPT, schema=schema)
+
+    def test_no_key_means_no_credential_header(self):
+        self.call(GOOD, stream=False, api_key=None)
+        self.assertNotIn("authorization", self.requests[0][0].casefold())
+
+
+class Adapting(Calling):
+    REFUSED = error(400, "Unsupported parameter: 'max_tokens' is not supported with this model. "
+                         "Use 'max_completion_tokens' instead.", param="max_tokens", code="unsupported_parameter")
+    WARM = error(400, "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is "
+                      "supported.", param="temperature", code="unsupported_value")
+
+    def test_a_refused_field_is_renamed_or_dropped_once_noted_and_remembered(self):
+        with LocalProvider(self.REFUSED, self.WARM, GOOD) as provider:
+            settings = self.settings(provider.url, stream=False, temperature=0.0, retries=0)
+            first, second = adapters.complete(settings, PROMPT), adapters.complete(settings, PROMPT)
+            bodies = [json.loads(body) for _, body in provider.requests]
+        self.assertEqual([first.error, second.error], [None, None])
+        self.assertEqual(first.notes, ["max_tokens_sent_as_max_completion_tokens", "temperature_dropped"])
+        self.assertEqual(second.notes, first.notes)
+        self.assertEqual([a["kind"] for a in first.attempts], ["param_unsupported", "param_unsupported", None])
+        self.assertEqual(len(bodies), 4)
+        self.assertEqual(bodies[3], bodies[2])
+        self.assertEqual(bodies[2]["max_completion_tokens"], 8192)
+        self.assertFalse({"max_tokens", "temperature"} & set(bodies[2]))
+
+    def test_a_field_that_stays_refused_or_was_never_sent_ends_the_run(self):
+        done = self.call(self.WARM, stream=False, temperature=0.0)
+        self.assertEqual((len(done.attempts), done.error["kind"], done.error["scope"], done.error["detail"]),
+                         (2, "param_unsupported", "run", "temperature"))
+        self.assertEqual(len(self.call(self.WARM, stream=False).attempts), 1)
+
+    def test_a_value_out_of_range_is_a_setting_to_mend_not_a_field_to_drop(self):
+        done = self.call(error(400, "max_tokens must be at most 4096"), stream=False)
+        self.assertEqual((done.error["kind"], len(done.attempts)), ("config", 1))
+
+
+class Clocks(Calling):
+    PING = b": ping\n\n"
+
+    def kind(self, script, **more):
+        begun = time.monotonic()
+        done = self.call(script, retries=0, **more)
+        self.assertLess(time.monotonic() - begun, 2.5)
+        return done.error and done.error["kind"], done
+
+    def test_no_clock_is_fed_by_comments_roles_or_empty_pieces(self):
+        noise = [self.PING, 0.05, delta(role="assistant"), 0.05, delta(""), 0.05] * 30
+        kind, done = self.kind(stream(*noise), first_output_seconds=0.3)
+        self.assertEqual(kind, "timeout_first_output")
+        self.assertRegex(done.error["message"], r"after 0 characters \(\d+ bytes\)")
+        kind, done = self.kind(stream(delta("12345"), *noise), between_output_seconds=0.3)
+        self.assertEqual(kind, "timeout_between_outputs")
+        self.assertIn("after 5 characters", done.error["message"])
+
+    def test_a_slow_answer_that_keeps_coming_is_not_cut_off_by_silence_limits(self):
+        pieces = [piece for _ in range(8) for piece in (0.1, delta("x"))]
+        done = self.call(stream(*pieces, delta(finish="stop"), DONE), first_output_seconds=0.6, between_output_seconds=0.4)
+        self.assertEqual((done.error, done.text), (None, "x" * 8))
+        self.assertGreater(done.seconds["receive"], 0.6)
+        self.assertGreaterEqual(done.seconds["total"], done.seconds["receive"] + done.seconds["first_output"] - 0.01)
+
+    def test_reasoning_is_a_sign_of_life(self):
+        pieces = [piece for _ in range(6) for piece in (0.1, delta(reasoning_content="hm"))]
+        done = self.call(stream(*pieces, delta("x", "stop"), DONE), first_output_seconds=0.4, between_output_seconds=0.4)
+        self.assertEqual((done.error, done.text), (None, "x"))
+
+    def test_the_backstop_holds_over_all_attempts_together(self):
+        drip = [piece for _ in range(40) for piece in (delta("x"), 0.05)]
+        kind, _ = self.kind(stream(*drip), total_seconds=0.5)
+        self.assertEqual(kind, "timeout_total")
+        begun = time.monotonic()
+        done = self.call(stream(HANG), retries=4, first_output_seconds=0.4, total_seconds=0.6)
+        self.assertLess(time.monotonic() - begun, 1.5)
+        self.assertEqual([a["kind"] for a in done.attempts], ["timeout_first_output", "timeout_total"])
+
+    def test_a_server_that_never_answers_or_stops_inside_its_head_is_silence_too(self):
+        for script in ([HANG], [b"HTTP/1.1 200 OK\r\nContent-", HANG], [http(b"", length=50), b' {"choices"', HANG]):
+            kind, _ = self.kind(script, first_output_seconds=0.3, between_output_seconds=0.3, stream=False)
+            self.assertTrue(kind.startswith("timeout_"), kind)
+
+    def test_after_the_finish_word_only_a_short_tail_is_waited_for(self):
+        usage = event({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}})
+        for tail, input_tokens in (((HANG,), None), ((0.05, usage, HANG), 3), ((0.05, usage, DONE, HANG), 3)):
+            begun = time.monotonic()
+            done = self.call(stream(delta("x", "stop"), *tail))
+            self.assertLess(time.monotonic() - begun, 1)
+            self.assertEqual((done.error, done.text, done.usage["input"]), (None, "x", input_tokens))
+            self.assertEqual(done.notes, [] if DONE in tail else ["no_done_marker"])
+
+    def test_a_finish_word_before_the_text_neither_hurries_nor_proves_the_answer(self):
+        early = delta(reasoning_content="hm", finish="stop")
+        done = self.call(stream(early, 0.4, delta("x"), 0.4, delta("y", "stop"), DONE))
+        self.assertEqual((done.error, done.text), (None, "xy"))
+        done = self.call(stream(early, delta("half")), retries=0)
+        self.assertEqual((done.error["kind"], done.text), ("reply_cut", ""))
+
+    def test_an_error_status_stands_though_its_body_never_ends(self):
+        done = self.call([http(b"", 401, length=90) + b'{"error"', HANG], stream=False)
+        self.assertEqual((done.error["kind"], done.attempts[0]["status"]), ("auth", 401))
+
+
+class Stopping(Calling):
+    def test_a_stop_ends_a_silent_call_and_a_long_wait_at_once(self):
+        for script in (stream(delta("x"), HANG), error(429, "slow down", ["Retry-After: 60"])):
+            stop = threading.Event()
+            threading.Timer(0.2, stop.set).start()
+            begun = time.monotonic()
+            done = self.call(script, stop=stop)
+            self.assertLess(time.monotonic() - begun, 1)
+            self.assertEqual((done.error["kind"], done.error["scope"]), ("cancelled", "run"))
+
+    def test_a_callable_stops_before_anything_is_sent(self):
+        done = self.call(GOOD, stop=lambda: True)
+        self.assertEqual((done.error["kind"], self.requests), ("cancelled", []))
+
+    def test_progress_counts_characters(self):
+        seen = []
+        self.call(stream(delta("12"), delta(""), delta("345", "stop"), DONE), on_progress=seen.append)
+        self.assertEqual(seen, [2, 5])
+
+
+class Retrying(Calling):
+    def test_each_status_is_retried_or_not(self):
+        often = dict.fromkeys((408, 409, 425, 429, 500, 502, 503, 520, 524, 529), 3)
+        never = dict.fromkeys((301, 400, 401, 402, 403, 404, 405, 413, 418, 422), 1)
+
+        def attempts(status):
+            with LocalProvider(error(status, "no")) as provider:
+                return len(adapters.complete(self.settings(provider.url), PROMPT).attempts)
+
+        for status, wanted in (often | never).items():
+            self.assertEqual(attempts(status), wanted, status)
+
+    def test_a_broken_connection_and_an_empty_answer_are_tried_once_more(self):
+        for script in ([RESET], stream(delta("x"), RESET), chat(""), chat(" \n"), stream(delta(finish="stop"), DONE)):
+            self.assertEqual(len(self.call(script, retries=4).attempts), 2)
+            self.assertIsNone(self.call(script, GOOD).error)
+
+    def test_no_retries_means_one_attempt(self):
+        self.assertEqual(len(self.call(error(500), retries=0).attempts), 1)
+
+    def test_every_attempt_is_recorded_with_its_wait_and_usage(self):
+        empty = chat("", usage={"prompt_tokens": 9, "completion_tokens": 0})
+        done = self.call(error(503, "Loading model"), empty, GOOD, stream=False)
+        self.assertEqual([(a["status"], a["kind"]) for a in done.attempts],
+                         [(503, "server_error"), (200, "empty_answer"), (200, None)])
+        self.assertEqual(done.attempts[1]["usage"]["input"], 9)
+        self.assertTrue(all(a["wait_seconds"] > 0 for a in done.attempts[:2]))
+        self.assertEqual(done.attempts[2]["wait_seconds"], 0)
+
+    def test_each_attempt_owns_its_text(self):
+        done = self.call(stream(delta('{"a":9')), stream(delta('{"a"'), delta(":1}", "stop"), DONE))
+        self.assertEqual((done.text, len(done.attempts)), ('{"a":1}', 2))
+
+    def test_a_wait_longer_than_anyone_should_sleep_stops_the_run(self):
+        done = self.call(error(429, "later", ["Retry-After: 86400"]))
+        self.assertEqual((done.error["scope"], len(done.attempts)), ("run", 1))
+        self.assertIn("86400 s", done.error["message"])
+
+    def test_a_wait_that_would_outlast_the_call_is_not_begun(self):
+        done = self.call(error(429, "later", ["Retry-After: 30"]), total_seconds=2.0)
+        self.assertEqual((done.error["kind"], done.error["scope"], len(done.attempts)), ("rate_limit", "attempt", 1))
+
+    def test_the_server_may_order_or_forbid_a_retry(self):
+        self.assertEqual(len(self.call(error(500, "no", ["x-should-retry: false"])).attempts), 1)
+        self.assertEqual(len(self.call(error(400, "no", ["x-should-retry: true"])).attempts), 3)
+        self.assertEqual(len(self.call(error(401, "no", ["x-should-retry: true"])).attempts), 1)
+
+
+class Waits(unittest.TestCase):
+    NOW = 1705312170
+
+    def test_every_way_to_name_a_time_is_read(self):
+        cases = {"1s": 1, "6m0s": 360, "500ms": .5, "1h2m3s": 3723, "2m30.5s": 150.5, "60": 60, "1.5": 1.5, "0": 0,
+                 "1705312200": 30, "1705312200000": 30, "1705312100": 0, "2024-01-15T09:50:00Z": 30,
+                 "2024-01-15T09:50:00": 30, "Mon, 15 Jan 2024 09:50:00 GMT": 30, "Mon, 15 Jan 2024 09:50:00 -0000": 30,
+                 "Monday, 15-Jan-24 09:50:00 GMT": 30, "Mon, 15 Jan 2024 08:00:00 GMT": 0}
+        for value, seconds in cases.items():
+            self.assertEqual(waits.seconds_until(value, self.NOW), seconds, value)
+
+    def test_what_names_no_time_is_passed_over(self):
+        for value in ("", " ", "-5", "nan", "inf", "1e9", "soon", "1_000", "٣", "9" * 400, "99999-01-01", "Mon, 99 Foo"):
+            self.assertIsNone(waits.seconds_until(value, self.NOW), value)
+
+    def test_a_date_without_a_zone_does_not_depend_on_the_machines_zone(self):
+        with unittest.mock.patch.dict(os.environ, TZ="America/New_York"):
+            time.tzset()
+            wait = waits.seconds_until("Mon, 15 Jan 2024 09:50:00 -0000", self.NOW)
+        time.tzset()
+        self.assertEqual(wait, 30)
+
+    def test_the_most_exact_header_wins_and_resets_count_only_for_used_up_limits(self):
+        def asked(said="", limited=True, **named):
+            headers = unittest.mock.MagicMock(wraps=None)
+            table = {name.replace("_", "-"): value for name, value in named.items()}
+            headers.get = lambda name, default=None: {k.casefold(): v for k, v in table.items()}.get(name.casefold(), default)
+            headers.__iter__ = lambda _: iter(table)
+            return waits.asked(headers, said, self.NOW, limited)
+
+        self.assertEqual(asked(retry_after_ms="300", Retry_After="9"), .3)
+        self.assertEqual(asked(retry_after_ms="soon", Retry_After="9"), 9)
+        resets = {"x_ratelimit_reset_requests": "1s", "x_ratelimit_reset_tokens": "6m0s",
+                  "x_ratelimit_remaining_requests": "0", "x_ratelimit_remaining_tokens": "5"}
+        self.assertEqual(asked(**resets), 1)
+        self.assertEqual(asked(anthropic_ratelimit_requests_reset="2024-01-15T09:50:00Z"), 30)
+        self.assertIsNone(asked(**resets, limited=False))
+        self.assertEqual(asked("Please try again in 1m2s."), 62)
+        self.assertEqual(asked("Please retry after 20 seconds."), 20)
+        self.assertIsNone(asked("Please try again later."))
+
+
+class Errors(Calling):
+    def kind(self, script, **more):
+        return self.call(script, retries=0, **more).error["kind"]
+
+    def test_a_limit_that_comes_back_is_told_from_an_account_that_is_used_up(self):
+        quota = [error(429, "x", code="insufficient_quota"), error(402, "x"),
+                 error(429, "You exceeded your current quota, please check your plan and billing details."),
+                 error(400, "Your credit balance is too low to access the API"),
+                 error(429, "x", ["Retry-After: 5"], type="insufficient_quota")]
+        self.assertEqual({self.kind(script) for script in quota}, {"quota"})
+        limits = [error(429, "Rate limit reached"),
+                  error(429, "You exceeded your current quota and billing plan. Please retry in 23.5s.")]
+        self.assertEqual({self.kind(script) for script in limits}, {"rate_limit"})
+
+    def test_a_document_that_is_too_long_is_known_by_words_in_any_status(self):
+        for status, words in ((400, "maximum context length is 10 tokens"), (400, "prompt is too long: 9 tokens > 8"),
+                              (500, "exceeds the available context size"), (413, "x"), (429, "Request too large for m")):
+            self.assertEqual(self.kind(error(status, words)), "context_length", words)
+        self.assertEqual(self.kind(error(429, "Too many tokens, please wait before trying again")), "rate_limit")
+
+    def test_a_filter_that_answers_with_a_status_concerns_one_document(self):
+        for script in (error(400, "x", code="content_filter"), error(403, "your input was flagged by moderation")):
+            done = self.call(script)
+            self.assertEqual((done.error["kind"], done.error["scope"]), ("content_filter", "document"))
+
+    def test_an_unknown_model_is_a_setting_and_another_bad_request_is_a_document(self):
+        for script in (error(404, "model m not found"), error(400, "The model `m` does not exist"),
+                       http(b'{"detail":[{"type":"missing","loc":["body","messages"],"msg":"Field required"}]}', 422)):
+            self.assertEqual(self.kind(script), "config")
+        self.assertEqual(self.call(error(400, "could not process image")).error["scope"], "document")
+
+    def test_an_error_inside_a_200_is_read_by_its_code_or_type_in_every_shape(self):
+        shapes = {"rate_limit": [event({"error": {"message": "x", "code": 429}}), event({"error": {"type": "rate_limit_error"}}),
+                                 event({"error": {"code": "429", "status": "RESOURCE_EXHAUSTED"}})],
+                  "overloaded": [b"event: error\n" + event({"type": "error", "error": {"type": "overloaded_error"}})],
+                  "server_error": [event({"error": "boom"}), b'error: {"message": "boom"}\n\n', b"event: error\ndata: boom\n\n",
+                                   event({"object": "error", "message": "x", "code": 500}), delta(finish="error"),
+                                   b'{"error": {"message": "late"}}\n', event({"choices": [{"error": {"code": 502}}]})],
+                  "auth": [event({"error": {"type": "authentication_error"}})]}
+        for kind, events in shapes.items():
+            for piece in events:
+                self.assertEqual(self.kind(stream(delta("half"), piece, DONE)), kind, piece)
+
+    def test_messages_are_cut_and_marks_and_control_characters_taken_out(self):
+        message = self.call(http(b"<html><style>p{}</style><b>Bad\r\n\x1b[31m gate</b>" + b"way " * 999 + b"</html>", 404)).error[
+            "message"]
+        self.assertIn("Bad [31m gate way way", message)
+        self.assertLess(len(message), 400)
+        self.assertNotRegex(message, r"[\x00-\x1f]|<|p\{\}")
+
+    def test_every_kind_has_a_scope_an_outcome_and_a_remedy(self):
+        named = {value for name, value in vars(faults).items() if name.isupper() and isinstance(value, str)}
+        self.assertEqual(named, set(faults.KINDS))
+        for kind in faults.KINDS.values():
+            self.assertIn(kind.scope, ("attempt", "document", "run"))
+            self.assertIn(kind.outcome, ("truncated", "refused", "no_output", "transport_error"))
+            self.assertTrue(kind.remedy)
+
+
+class Connections(Calling):
+    def test_a_refused_port_an_unknown_host_and_a_bad_certificate_are_told_apart(self):
+        self.assertEqual(adapters.complete(self.settings("http://127.0.0.1:9/v1"), PROMPT).error["kind"], "transport")
+
+        def call(problem):
+            with unittest.mock.patch("socket.create_connection", side_effect=problem), \
+                    unittest.mock.patch.dict(os.environ, {"no_proxy": "*"}):
+                return adapters.complete(self.settings("https://no-such-host.invalid/v1"), PROMPT)
+
+        unknown = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        self.assertEqual([call(unknown).error[k] for k in ("kind", "scope")], ["config", "run"])
+        self.assertEqual(call(socket.gaierror(socket.EAI_AGAIN, "Try again")).error["kind"], "transport")
+        adapters._reached.add("https://no-such-host.invalid/v1")
+        self.assertEqual(call(unknown).error["kind"], "transport")
+        self.assertEqual(call(ssl.SSLCertVerificationError("x")).error["kind"], "config")
+
+    def test_https_at_a_plain_port_is_a_setting(self):
+        with LocalProvider([b"HTTP/1.1 400 Bad Request\r\n\r\n"]) as provider:
+            # the greeting of TLS holds no line end that the provider waits for, so it is answered by hand
+            with unittest.mock.patch.object(LocalProvider, "answer", lambda self, h: h.connection.sendall(b"HTTP/1.1 400 X\r\n\r\n")):
+                done = adapters.complete(self.settings(provider.url.replace("http:", "https:")), PROMPT)
+        self.assertEqual((done.error["kind"], len(done.attempts)), ("config", 1))
+
+    def test_a_loopback_address_is_never_reached_through_a_proxy(self):
+        with unittest.mock.patch.dict(os.environ, {"http_proxy": "http://127.0.0.1:9", "no_proxy": "localhost"}):
+            self.assertIsNone(self.call(GOOD).error)
+
+    def test_another_host_is_reached_through_the_proxy_of_the_environment(self):
+        with LocalProvider(GOOD) as proxy:
+            near = proxy.url.removesuffix("/v1").replace("http://", "http://me:p%40ss@")
+            with unittest.mock.patch.dict(os.environ, {"http_proxy": near, "no_proxy": ""}):
+                done = adapters.complete(self.settings("http://models.example.test/v1"), PROMPT)
+            head = proxy.requests[0][0]
+        self.assertIsNone(done.error)
+        self.assertTrue(head.startswith("POST http://models.example.test/v1/chat/completions "))
+        self.assertIn("Proxy-Authorization: Basic bWU6cEBzcw==", head)
+        self.assertIn("Host: models.example.test", head)
+
+    def test_https_asks_the_proxy_for_a_tunnel_and_shows_it_no_key(self):
+        with LocalProvider(http(b"", 407)) as proxy:
+            with unittest.mock.patch.dict(os.environ, {"https_proxy": proxy.url.removesuffix("/v1"), "no_proxy": ""}):
+                done = adapters.complete(self.settings("https://models.example.test/v1"), PROMPT)
+            self.assertTrue(proxy.requests[0][0].startswith("CONNECT models.example.test:443"))
+            self.assertNotIn(KEY, str(proxy.requests))
+        self.assertEqual(done.error["kind"], "transport")
+
+    def test_a_redirect_is_refused_wherever_it_leads(self):
+        with LocalProvider(GOOD) as trap:
+            for status in (301, 302, 303, 307, 308):
+                done = self.call(http(b"", status, [f"Location: {trap.url}"]))
+                self.assertEqual((done.error["kind"], len(done.attempts)), ("config", 1))
+            self.assertEqual(trap.requests, [])
+
+    def test_an_early_refusal_of_a_long_request_is_still_read(self):
+        long = [Part("document", "user", "x" * 4_000_000)]
+        with LocalProvider(GOOD) as provider:
+            early = http(b"too large", 413)
+            with unittest.mock.patch.object(LocalProvider, "answer", lambda self, h: h.connection.sendall(early)):
+                done = adapters.complete(self.settings(provider.url, retries=0), long)
+        self.assertIn(done.error["kind"], ("context_length", "transport"))     # the reset may overtake the answer
+
+    def test_a_reply_without_end_is_cut_off_at_a_size(self):
+        with unittest.mock.patch.object(transport, "MAX_BYTES", 100_000):
+            for script in (stream(*[delta("x" * 9_000)] * 20), http(b" " * 200_000), http(b'{"' + b"x" * 200_000)):
+                done = self.call(script)
+                self.assertEqual((done.error["kind"], done.text, len(done.attempts)), ("too_large", "", 1))
+
+
+class Secrecy(Calling):
+    def test_key_and_address_are_out_of_every_part_of_a_completion(self):
+        with LocalProvider() as provider:
+            url = provider.url
+            escaped = "".join(f"\\u{ord(c):04x}" for c in KEY)
+            echoes = [KEY, urllib.parse.quote(KEY, safe=""), KEY.replace("-", "%2D"), escaped, url, url.replace("/", "\\/"),
+                      f"{url}/chat/completions?key={KEY}", "x" * 290 + KEY]
+            provider.scripts = [script for echo in echoes for script in (
+                error(400, echo), http(echo.encode(), 502), http(b"", 302, [f"Location: {url}/?k={echo}"]),
+                chat(f"quoting {echo}", echo, model=echo), chat(f"quoting {echo}", model=echo), http(b"[" + echo.encode()))]
+            settings = self.settings(url, stream=False, retries=0)
+            for script in provider.scripts:
+                done = adapters.complete(settings, PROMPT)
+                shown = repr(done).replace("\\\\", "\\")
+                for secret in (KEY, escaped, KEY.replace("-", "%2D"), url, url.removeprefix("http://")):
+                    self.assertNotIn(secret, shown, script)
+        self.assertEqual(len(provider.requests), len(provider.scripts))
+
+    def test_a_reply_that_held_the_key_says_that_it_was_changed(self):
+        self.assertEqual(self.call(chat(f"it is {KEY}")).notes, ["secret_removed"])
+
+    def test_a_bug_in_the_callers_code_shows_no_key_in_its_traceback(self):
+        def broken(_):
+            raise RuntimeError("bug")
+
+        with self.assertRaises(RuntimeError) as caught:
+            self.call(stream(delta("x"), HANG), on_progress=broken)
+        self.assertNotIn(KEY, "".join(traceback.format_exception(caught.exception)))
+
+    def test_nothing_is_printed(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            self.call(error(401, KEY))
+        self.assertEqual(out.getvalue(), "")
+
+
+class Streams(unittest.TestCase):
+    EVENTS = [("", b'{"a":\n1}'), ("error", "é".encode()), ("", b" two")]
+    BYTES = b'\xef\xbb\xbf: hi\r\nid: 7\r\n\r\ndata: {"a":\rdata:1}\n\r\nevent: error\ndata: ' + "é".encode() \
+            + b"\r\r\ndata\ndata:\n\nx: y\ndata:  two"
+
+    def test_any_cut_of_the_bytes_gives_the_same_events(self):
+        for size in range(1, len(self.BYTES) + 1):
+            chunks = [self.BYTES[i:i + size] for i in range(0, len(self.BYTES), size)]
+            self.assertEqual(list(sse.events(chunks)), self.EVENTS, size)
+        for cut in range(len(self.BYTES)):
+            self.assertEqual(list(sse.events([self.BYTES[:cut], b"", self.BYTES[cut:]])), self.EVENTS, cut)
+
+    def test_a_long_line_in_small_pieces_takes_linear_time(self):
+        begun = time.monotonic()
+        (_, data), = sse.events([b"data: "] + [b"x" * 10] * 200_000)
+        self.assertEqual(len(data), 2_000_000)
+        self.assertLess(time.monotonic() - begun, 2)
+
+
+class Answers(Calling):
+    def taken(self, *pieces):
+        done = self.call(stream(*pieces, DONE), retries=0)
+        self.assertIsNone(done.error)
+        return done
+
+    def test_a_character_split_over_two_pieces_is_joined_and_half_a_character_is_noted(self):
+        halves = (b'data: {"choices":[{"delta":{"content":"\\ud83c"}}]}\n\n', b'data: {"choices":[{"delta":{"content":"\\udf3e"}}]}\n\n')
+        self.assertEqual(self.taken(*halves, delta(finish="stop")).text, "🌾")
+        done = self.taken(halves[0], delta("x", "stop"))
+        self.assertEqual((done.text, done.notes), ("\ufffdx", ["lone_surrogates"]))
+
+    def test_repeated_tokens_are_no_snapshots_and_growing_ones_are(self):
+        self.assertEqual(self.taken(*[delta("ha")] * 4, delta(finish="stop")).text, "hahahaha")
+        done = self.taken(delta("{"), delta('{"a"'), delta('{"a":1}'), delta('{"a":1}'), delta(finish="stop"))
+        self.assertEqual((done.text, done.notes), ('{"a":1}', ["cumulative_deltas"]))
+
+    def test_events_that_a_proxy_ran_together_are_read_apart(self):
+        run = b"".join(piece.replace(b"\n\n", b"\n") for piece in (delta("a"), delta("b", "stop"), DONE))
+        self.assertEqual(self.call(stream(run)).text, "ab")
+
+    def test_what_was_asked_for_and_what_came_may_differ(self):
+        self.assertEqual(self.call(GOOD, stream=True).text, '{"a":1}')
+        self.assertEqual(self.call(stream(b"\n", delta("x", "stop"), DONE), stream=False).text, "x")
+
+    def test_only_the_first_choice_is_the_answer(self):
+        other = event({"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "length"}]})
+        self.assertEqual(self.taken(delta("a"), other, delta("b", "stop"), event({"choices": None})).text, "ab")
+
+    def test_a_finish_word_outside_the_list_fails_and_keeps_the_text_as_evidence(self):
+        done = self.call(stream(delta("x", "because"), DONE))
+        self.assertEqual((done.error["kind"], done.finish, done.text), ("unknown_finish", "because", "x"))
+        self.assertIn("because", done.error["message"])
+
+    def test_no_finish_word_with_an_end_marker_is_taken_as_unknown(self):
+        done = self.taken(delta("x"))
+        self.assertEqual((done.finish, done.notes), ("unknown", ["no_finish_reason"]))
+
+    def test_every_finish_word_has_one_meaning(self):
+        words = [word for words in answer.MEANINGS.values() for word in words.split()]
+        self.assertEqual(len(words), len(set(words)))
+        kinds = {"length": "output_limit", "refusal": "refusal", "content_filter": "content_filter",
+                 "tool_calls": "empty_answer", "error": "server_error"}
+        for meaning, kind in kinds.items():
+            done = self.call(chat("x", meaning.upper()), retries=0)
+            self.assertEqual((done.error["kind"], done.finish), (kind, meaning))
+
+    def test_usage_is_a_snapshot_field_by_field_and_nonsense_is_not_reported(self):
+        first = event({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1, "cost": 0.25}})
+        last = event({"choices": [], "usage": {"prompt_tokens": None, "completion_tokens": 9, "prompt_tokens_details": [],
+                                               "completion_tokens_details": {"reasoning_tokens": 4}}})
+        done = self.taken(first, delta("x", "stop"), last)
+        self.assertEqual(done.usage, {"input": 5, "cached": None, "output": 9, "reasoning": 4})
+        self.assertEqual(done.reported_cost, 0.25)
+        nonsense = [-1, 1.5, True, "7", 10 ** 30, [], float("nan")]
+        for value in nonsense:
+            done = self.call(chat("x", usage={"prompt_tokens": value, "cost": "free"}))
+            self.assertEqual((done.usage["input"], done.reported_cost), (None, None))
+
+    def test_a_reply_nested_too_deep_or_not_in_utf8_is_a_bad_body(self):
+        for body in (b"[" * 200_000, b'{"a":"\xff"}', b'{"choices": 5}', b'{"choices": [{}]}', b'{"choices": [{"message": 5}]}',
+                     b"null", b'"x"', b'{"choices":[{"message":{"content":5}}]}'):
+            done = self.call(http(body), retries=0, stream=False)
+            self.assertIn(done.error["kind"], ("bad_body", "reply_cut"), body[:40])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,71 @@
+"""The gate flags of a run: figures that must be reached, and documents that must not get worse than in a baseline.
+
+A verdict needs two complete runs over the same documents, labels and prompt; anything else is no verdict, never a pass.
+"""
+import re
+
+from evals.shared import record, tally
+from src.shared.fields import near
+from src.shared.files import BadData
+from src.shared.follow import OWED
+
+FORM = re.compile(r"(?:(raw|rechecked)\.)?([a-z0-9_.]+)=([0-9.]+)")
+SAME = ("corpus", "gold", "prefix", "documents")
+PASSED, FAILED, NO_VERDICT = 0, 1, 3
+
+
+def floors(texts):
+    """`METRIC=VALUE` options as [(column, metric, value)]; raw unless the metric begins with `rechecked.`."""
+    found = [FORM.fullmatch(text) for text in texts]
+    for text, match in zip(texts, found):
+        if not match or not 0 <= float(match[3]) <= 1:
+            raise BadData(f"--fail-under {text}: write it like verdict=0.95 or rechecked.verdict=0.95, from 0 to 1")
+    return [(match[1] or "raw", match[2], float(match[3])) for match in found]
+
+
+def reached(found, wanted):
+    """(exit code, lines) for a record's aggregates against `floors`; compared as fractions, never as printed."""
+    code, lines = PASSED, []
+    known = {metric["id"]: metric for metric in found["metrics"]}
+    for column, name, value in wanted:
+        if name not in known:
+            raise BadData(f"--fail-under {name}: no such metric{near(name, known)}; metrics: {', '.join(known)}")
+        rate = known[name][column]
+        if rate is None:
+            code, why = max(code, NO_VERDICT), "not measured"
+        elif rate["num"] < value * rate["den"]:
+            code, why = max(code, FAILED), f"{rate['num']}/{rate['den']} is under {value:g}"
+        else:
+            continue
+        lines.append(f"--fail-under: {column} {name}: {why}")
+    return code, lines
+
+
+def regressions(path, baseline_path, allowed):
+    """(exit code, lines): which documents were right in the baseline and are wrong now, or commit the first named error anew."""
+    found, baseline = record.read(path), record.read(baseline_path)
+    why = list(_no_verdict(found, baseline))
+    if why:
+        return NO_VERDICT, [f"no verdict against {baseline['run']['id']}: {reason}" for reason in why]
+    before = {entry["id"]: entry for entry in baseline["documents"]}
+    flipped = [entry["id"] for entry in found["documents"] if _worse(before[entry["id"]], entry, found)]
+    line = (f"{len(flipped)} of {len(found['documents'])} documents are worse than in {baseline['run']['id']}, "
+            f"{allowed} allowed{': ' if flipped else ''}{' '.join(flipped)}")
+    return (FAILED if len(flipped) > allowed else PASSED), [line]
+
+
+def _no_verdict(found, baseline):
+    for name in SAME:
+        if found["guards"][name] != baseline["guards"][name]:
+            yield f"{name} differs ({baseline['guards'][name]} there, {found['guards'][name]} here)"
+    for each in (baseline, found):
+        owed = sum(each["totals"]["outcomes"][outcome] for outcome in OWED)
+        if owed:
+            yield f"{each['run']['id']} is incomplete: {owed} of {each['totals']['documents']} documents have no reply"
+
+
+def _worse(before, after, found):
+    headline, error = found["metrics"][0]["id"], found["errors"][0]["id"]
+    return any((before["marks"][column].get(headline) is True and after["marks"][column].get(headline) is False)
+               or (not before["marks"][column].get(error) and after["marks"][column].get(error) is True)
+               for column in tally.COLUMNS)
