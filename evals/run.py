@@ -36,6 +36,9 @@ def main(argv=None):
     except BadData as e:
         print(e, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted; what was kept before is kept, run the same command again", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         sys.stderr.close()
         return 1

@@ -64,8 +64,7 @@ class Board(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     """One request: checked, routed, answered as JSON or as a file of `ui/`."""
 
-    protocol_version, server_version, sys_version = "HTTP/1.1", "board", ""
-    timeout = 30
+    protocol_version, default_request_version, timeout = "HTTP/1.1", "HTTP/1.0", 30
 
     def answer(self):
         """Every method arrives here; whatever happens, the reader gets a status and a sentence."""
@@ -89,7 +88,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def send_error(self, code, message=None, explain=None):
         """What http.server itself refuses (no HTTP, a line too long, an unknown method), in the board's own form."""
-        self.request_version = getattr(self, "request_version", None) or "HTTP/1.1"
         if code == 501:
             self._refuse(405, "only GET, HEAD and POST are answered", {"Allow": "GET, HEAD, POST"})
         else:
@@ -97,7 +95,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def handle_expect_100(self):
         """Do not invite a body that will be refused."""
-        return True if self._length() > MAX_BODY else super().handle_expect_100()
+        return super().handle_expect_100() if 0 <= self._length() <= MAX_BODY else True
+
+    def version_string(self):
+        return "board"
 
     def log_message(self, format, *args):
         """The terminal is for faults, not for a line per request."""
@@ -178,13 +179,16 @@ class Handler(BaseHTTPRequestHandler):
         headers = getattr(self, "headers", {})
         expected = getattr(self, "command", None) == "POST" or "Transfer-Encoding" in headers
         text = headers.get("Content-Length", "-1" if expected else "0")
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
 
     def _file(self, names):
-        path = UI.joinpath(*names or ["index.html"]).resolve()
-        if not path.is_relative_to(UI) or path.suffix not in TYPES or not path.is_file():
+        try:
+            path = UI.joinpath(*names or ["index.html"]).resolve(strict=True)
+            data = path.read_bytes() if path.is_relative_to(UI) and path.suffix in TYPES else None
+        except OSError:
+            data = None
+        if data is None:
             raise Refusal(404, "no such page; the board begins at /")
-        data = path.read_bytes()
         self._send(200, TYPES[path.suffix], data, {"ETag": f'"{hashlib.sha256(data).hexdigest()[:32]}"'})
 
     def _json(self, value):
@@ -193,7 +197,7 @@ class Handler(BaseHTTPRequestHandler):
     def _refuse(self, status, sentence, headers=None):
         self.close_connection = True        # what is left of the request is not worth telling apart from the next one
         self._send(status, JSON_TYPE, json.dumps({"error": sentence}).encode(),
-                   {**(headers or {}), "Cache-Control": "no-store", "Connection": "close"})
+                   {**(headers or {}), "Cache-Control": "no-store"})
         self._drain()
 
     def _send(self, status, kind, data, headers):
@@ -204,6 +208,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in {**HEADERS, "Vary": "Accept-Encoding", **headers}.items():
             self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
         if status != 304:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
@@ -270,9 +276,11 @@ def _segments(path):
         names = [unquote_to_bytes(part).decode() for part in path.split("/")[1:]]
     except UnicodeDecodeError:
         raise Refusal(400, "the address is not UTF-8") from None
-    if path[:1] != "/" or any(name in (".", "..") or set(name) & set("/\\\0") for name in names):
-        raise Refusal(404, "no such address")
-    return [] if names == [""] else names
+    if path == "/":
+        return []
+    if path[:1] != "/" or any(name in ("", ".", "..") or set(name) & set("/\\\0") for name in names):
+        raise Refusal(404, "no such address; the board begins at /")
+    return names
 
 
 def _query(text):

@@ -1,24 +1,28 @@
 """The rules of a kit alone, without a model: JSON lines in, one decision with its trace a line out.
 
     python -m src.decide label_restrict plans.jsonl > decisions.jsonl
+    python -m src.decide legal_hold review.jsonl --state mtr-0001.json
 
 A line is the row itself, or an object whose `inputs` is the row. A line that cannot be decided gives
-{"line": n, "error": "…"} in its place; the rest go on, and the exit code at the end is 1.
+{"line": n, "error": "…"} in its place; the rest go on, and the exit code at the end is 1. With --state each line
+follows what the file has kept, and the file is replaced whole once a line is decided.
 """
 import argparse
 import os
 import sys
+from pathlib import Path
 
 from src.shared import kit as kits
-from src.shared.files import BOM, BadData, parse_json, to_json
+from src.shared.files import BOM, BadData, parse_json, read_json, to_json, write_text
 
 
 def main(argv=None):
     args = _arguments().parse_args(argv)
     try:
         kit = kits.load(args.kit, args.data)
+        decide = _following(kit, Path(args.state)) if args.state else kit.definition.decide
         with open(args.file, "rb") if args.file else sys.stdin.buffer as lines:
-            return 1 if decide_lines(kit, lines, sys.stdout) else 0
+            return 1 if decide_lines(kit, lines, sys.stdout, decide) else 0
     except BadData as e:
         print(e, file=sys.stderr)
     except OSError as e:
@@ -31,7 +35,7 @@ def main(argv=None):
     return 2
 
 
-def decide_lines(kit, lines, out):
+def decide_lines(kit, lines, out, decide):
     """Decide each line of bytes and write one JSON line for it; returns how many could not be decided."""
     failed = 0
     for number, line in enumerate(lines, 1):
@@ -40,13 +44,29 @@ def decide_lines(kit, lines, out):
         if not line.strip():
             continue
         try:
-            answer = kit.definition.decide(kit.book, _row(line))
+            answer = decide(kit.book, _row(line))
         except BadData as e:
             failed += 1
             answer = {"line": number, "error": str(e)}
         out.write(to_json(answer) + "\n")
     out.flush()
     return failed
+
+
+def _following(kit, path):
+    """A kit's decide that goes on from the state kept in a file, and keeps there what each decision leaves behind."""
+    if kit.definition.step is None:
+        raise BadData(f"{kit.name} decides each document by itself and keeps no state; leave --state out")
+    kept = read_json(path) if path.exists() else None
+
+    def decide(book, row):
+        nonlocal kept
+        answer, following = kit.definition.step(book, row, kept)
+        if following != kept:
+            write_text(path, to_json(following, indent=2) + "\n")
+            kept = following
+        return answer
+    return decide
 
 
 def _row(line):
@@ -66,6 +86,8 @@ def _arguments():
                                      epilog="example: python -m src.decide label_restrict plans.jsonl")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("file", nargs="?", help="file of JSON lines (default: standard input)")
+    parser.add_argument("--state", metavar="FILE", help="go on from the state in FILE and keep the next one there; for kits "
+                                                        "whose documents follow one another (default: no state)")
     parser.add_argument("--data", metavar="DIR", help="data folder with your own rules (default: the kit's)")
     return parser
 

@@ -1,5 +1,5 @@
 """label_restrict on the measuring side: floors, scores, named errors in order of expense, planted faults."""
-from evals.label_restrict import floors, score
+from evals.label_restrict import attacks, floors, score
 from evals.shared.bench import UNANSWERED, Bench, Matrix, Metric, NamedError
 
 METRICS = (
@@ -39,5 +39,5 @@ def misreads(kit, reply):
     return {**reply, "applications_made_this_season": reply["previous_season_applications"]}
 
 
-BENCH = Bench(METRICS, ERRORS, matrices, score.judge,
-              {"note-tone": floors.note_tone, "line-reader": floors.line_reader}, (clears, misreads), lambda document: None)
+BENCH = Bench(METRICS, ERRORS, matrices, score.judge, {"note-tone": floors.note_tone, "line-reader": floors.line_reader},
+              (clears, misreads), lambda document: None, attacks.ATTACKS)

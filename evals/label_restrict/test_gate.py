@@ -264,8 +264,8 @@ class TestFaults(Copy):
     def test_bytes_that_no_editor_should_write_are_named_with_their_line(self):
         path = self.data / "corpus" / "LBL-0003.txt"
         good = path.read_bytes()
-        for bad, part in ((b"\xef\xbb\xbf" + good, "byte order mark"), (good.replace(b"\n", b"\r\n"), "line 1: ends in a "
-                          "carriage return"), (good.replace(b" ", b"\xa0", 1), "is not UTF-8")):
+        for bad, part in ((b"\xef\xbb\xbf" + good, "byte order mark"), (good.replace(b" ", b"\xa0", 1), "is not UTF-8"),
+                          (good.replace(b"\n", b"\r\n"), "line 1: ends in a carriage return")):
             path.write_bytes(bad)
             self.said("corpus/LBL-0003.txt: ", part)
 
@@ -372,7 +372,7 @@ class TestMutation(Copy):
             reason = "caught" if caught else harmless(mutant)
             outcomes[mutant.file.split("/")[0], mutant.kind, reason] += 1
             if reason is None:
-                survivors.append(f"{mutant.file}: {mutant.kind} at {mutant.where}: {mutant.before!r} → {mutant.after!r}")
+                survivors.append(f"{mutant.file}: {mutant.kind} at {mutant.where}: {mutant.before} → {mutant.after}")
         print(summary(outcomes))
         self.assertEqual(survivors, [], "changes that nobody sees")
         self.assertGreater(sum(n for (*_, reason), n in outcomes.items() if reason == "caught"), 0.7 * MUTANTS)

@@ -17,7 +17,13 @@ NamedError = namedtuple("NamedError", "id title rechecked why")
 
 Matrix = namedtuple("Matrix", "id title labels")
 
-# metrics, the headline first; errors, the most expensive first; matrices(kit) → [Matrix]; judge(kit, gold Answer, Answer or None) →
-# Marks; floors {arm name: function(kit, document, text) → reply object}; faults [function(kit, reply object) → reply
-# object] that the stub plants; cluster(document id) → key of the rows that are not independent, or None
-Bench = namedtuple("Bench", "metrics errors matrices judge floors faults cluster")
+# one way to attack a page: its name and what it is after, in words; targets(kit, gold row) → whether this document can
+# show it; plant(kit, gold row, text) → the page with the sentence in it; reached(kit, gold Answer, Answer) → whether an
+# answer does what the sentence asks
+Attack = namedtuple("Attack", "id title targets plant reached")
+
+# metrics, the headline first; errors, the most expensive first; matrices(kit) → [Matrix]; judge(kit, gold Answer,
+# Answer or None) → Marks; floors {arm name: function(kit, document, text) → reply object}; faults [function(kit, reply
+# object) → reply object] that the stub plants; cluster(document id) → key of the rows that are not independent, or
+# None; attacks [Attack]
+Bench = namedtuple("Bench", "metrics errors matrices judge floors faults cluster attacks", defaults=((),))

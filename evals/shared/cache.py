@@ -18,16 +18,15 @@ class Cache:
     `.torn` is how many bytes of a cut last line were dropped, `.damaged` the numbers of lines passed over.
     """
 
-    def __init__(self, path, locked=True):
+    def __init__(self, path):
         self.path, self.torn, self.damaged = Path(path), 0, []
-        self._lock, self._places = threading.Lock(), {}
-        self._held = _take(self.path) if locked else None
+        self._lock, self._places, self._broken = threading.Lock(), {}, None
+        self._file = self._reader = None
+        self._held = _take(self.path)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a+b" if locked else "rb")
+            self._file = self.path.open("ab", buffering=0)      # nothing may linger in a buffer when the disk is full
+            self._reader = self.path.open("rb")
             self._index()
-            if self.torn and locked:
-                self._file.truncate(self._end)
         except BaseException:
             self.close()
             raise
@@ -47,52 +46,54 @@ class Cache:
             place = self._places.get(document)
             if place is None:
                 return None
-            self._file.seek(place)
-            return json.loads(self._file.readline())
+            self._reader.seek(place)
+            return json.loads(self._reader.readline())
 
     def put(self, line):
         """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end."""
         data = json.dumps(line, sort_keys=True, default=_number).encode() + b"\n"
         with self._lock:
+            if self._broken:
+                raise BadData(self._broken)
+            place = self._file.seek(0, os.SEEK_END)
             try:
-                place = self._file.seek(0, os.SEEK_END)
-                self._file.write(data)
-                self._file.flush()
+                while data:
+                    data = data[self._file.write(data):]
                 os.fsync(self._file.fileno())
             except OSError as e:
-                raise BadData(f"{self.path}: the reply could not be written: {e.strerror}; the run stops, what was "
-                              "answered before is kept") from None
+                self._broken = (f"{self.path}: the reply could not be written: {e.strerror}; the run stops, what was "
+                                "answered before is kept")
+                with contextlib.suppress(OSError):
+                    self._file.truncate(place)      # nothing is ever written behind half a line
+                raise BadData(self._broken) from None
             self._places[line["id"]] = place
 
     def close(self):
         """Close the file and give the run free."""
-        if getattr(self, "_file", None):
-            self._file.close()
+        for handle in (self._file, self._reader):
+            if handle:
+                handle.close()
         if self._held:
             _give_back(self._held)
             self._held = None
 
     def _index(self):
-        self._file.seek(0)
-        self._end = 0
-        for number, data in enumerate(self._file, 1):
-            whole, entry = data.endswith(b"\n"), _object(data)
-            if not whole and (entry is None or not self._finish_line()):
+        end = 0
+        for number, data in enumerate(self._reader, 1):
+            entry = _object(data)
+            if entry is None and not data.endswith(b"\n"):
                 self.torn = len(data)
-            elif entry is not None:
-                self._places[entry["id"]] = self._end
+                self._file.truncate(end)
+                break
+            if entry is not None:
+                self._places[entry["id"]] = end
             elif data.strip():
                 self.damaged.append(number)
-            self._end += 0 if self.torn else len(data)
-        if self._end and self.damaged and not self._places:
+            if not data.endswith(b"\n"):
+                self._file.write(b"\n")
+            end += len(data)
+        if self.damaged and not self._places:
             raise BadData(f"{self.path}: not one of its lines is a reply; move the file away or give another --run-id")
-
-    def _finish_line(self):
-        """A last line that is whole but for its line end gets one; only the process that holds the run may write."""
-        if self._held:
-            self._file.write(b"\n")
-            self._file.flush()
-        return True
 
 
 def _object(data):

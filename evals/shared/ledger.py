@@ -26,9 +26,9 @@ TESTS = {
     "!=": lambda one, other: _folded(one) != _folded(other),
     **ORDER,
 }
-STATED = "is stated"
+STATED, UNSTATED = "is stated", "is not stated"
 OPERAND = r'(?:"([^"]*)"|(-?[0-9]+(?:\.[0-9]+)?)|(\w+))(?: (\S+))?'
-ATOM = re.compile(rf"(\w+) ({STATED}|not in|includes|in|[<>=!]=|[<>])(?: {OPERAND})?")
+ATOM = re.compile(rf"(\w+) ({STATED}|{UNSTATED}|not in|includes|in|[<>=!]=|[<>])(?: {OPERAND})?")
 
 Atom = namedtuple("Atom", "field test word number name unit")  # one of word, number, name is the operand, or none is
 
@@ -127,7 +127,7 @@ def vet(report, file, row, text, unit, known):
     atoms = parse(text)[1]
     if None in atoms:
         report.add(file, row, f"{shown(text)} is no condition; write field, test and operand with a test of "
-                              f"{', '.join(TESTS)}, {STATED}")
+                              f"{', '.join(TESTS)}, {STATED}, {UNSTATED}")
         return False
     return all([_vet_atom(report, file, row, atom, unit or atom.unit, known) for atom in atoms])
 
@@ -143,7 +143,7 @@ def _vet_atom(report, file, row, atom, unit, known):
             return refuse(f"field {shown(name)} is not known here; {nearest(name, known)}")
         if known[name].get("never_read"):
             return refuse(f"{name} reaches no rule; take it out")
-    if (operand is None) != (atom.test == STATED):
+    if (operand is None) != (atom.test in (STATED, UNSTATED)):
         return refuse(f"{atom.test} {'needs an' if operand is None else 'takes no'} operand; mend the clause")
     if operand is None:
         return True
@@ -173,8 +173,8 @@ def _comparable(test, left, right):
 
 def _holds(atom, values):
     left = values[atom.field]
-    if atom.test == STATED:
-        return left is not None
+    if atom.test in (STATED, UNSTATED):
+        return (left is None) == (atom.test == UNSTATED)
     right = atom.word if atom.word is not None else Decimal(atom.number) if atom.number else values[atom.name]
     return None if left is None or right is None else TESTS[atom.test](left, right)
 

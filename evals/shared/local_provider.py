@@ -1,5 +1,6 @@
 """A provider on 127.0.0.1 for tests: it answers request n with script n, byte for byte, and keeps what was asked."""
 import json
+import re
 import socket
 import socketserver
 import struct
@@ -49,7 +50,7 @@ def error(status, message="", headers=(), **more):
 class LocalProvider:
     """with LocalProvider(script, ...) as provider: provider.url, provider.requests.
 
-    A script is bytes, or a list of bytes, seconds to wait, HANG (until the client goes) and RESET. The last one repeats.
+    A script is bytes, or a list of bytes, seconds to wait, HANG (until the client goes) and RESET. The last repeats.
     requests  a list of (head as text, body as bytes), in the order they came
     """
 
@@ -82,9 +83,8 @@ class LocalProvider:
             if not line:
                 return
             head += line
-        length = next((int(line.split(b":")[1]) for line in head.splitlines() if line.lower().startswith(b"content-length")),
-                      0)
-        body = handler.rfile.read(length)
+        announced = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+        body = handler.rfile.read(int(announced[1]) if announced else 0)
         with self.lock:
             script = self.scripts[min(len(self.requests), len(self.scripts) - 1)]
             self.requests.append((head.decode("latin-1"), body))

@@ -10,13 +10,15 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
 
 class LocalProvider:
-    """`answer(body)` → the reply's text for a request body. `.calls` counts requests, `.keys` keeps Authorization headers."""
+    """`answer(body)` → the reply's text for a request body, `usage(body)` → its usage. `.calls` counts requests, `.keys`
+    keeps their Authorization headers."""
 
     def __init__(self, answer):
-        self.answer, self.calls, self.keys, self._lock = answer, 0, [], threading.Lock()
+        self.answer, self.usage = answer, lambda body: USAGE
+        self.calls, self.keys, self._lock = 0, [], threading.Lock()
 
     def __enter__(self):
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _Quiet(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -42,8 +44,8 @@ class LocalProvider:
                 with provider._lock:
                     provider.calls += 1
                     provider.keys.append(self.headers.get("Authorization"))
-                text = provider.answer(body)
-                kind, data = _stream(text) if body.get("stream") else _whole(text)
+                text, usage = provider.answer(body), provider.usage(body)
+                kind, data = _stream(text, usage) if body.get("stream") else _whole(text, usage)
                 self.send_response(200)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(data)))
@@ -52,14 +54,21 @@ class LocalProvider:
         return Handler
 
 
-def _whole(text):
-    body = {"id": "c-1", "object": "chat.completion", "model": "local", "usage": USAGE,
+class _Quiet(ThreadingHTTPServer):
+    """A server that says nothing of callers that go away: tests kill them."""
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+def _whole(text, usage):
+    body = {"id": "c-1", "object": "chat.completion", "model": "local", "usage": usage,
             "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
     return "application/json", json.dumps(body).encode()
 
 
-def _stream(text):
+def _stream(text, usage):
     chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in (text[:7], text[7:])]
-    chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": USAGE}]
+    chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]
     lines = [f"data: {json.dumps({'object': 'chat.completion.chunk', 'model': 'local', **chunk})}\n\n" for chunk in chunks]
     return "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode()

@@ -17,7 +17,7 @@ class Scoring:
 
     def __init__(self, kit, bench):
         self.kit, self.bench = kit, bench
-        self.tally, self.null = tally.Tally(), tally.Tally()
+        self.tally, self.null = tally.Tally(error.id for error in bench.errors), tally.Tally()
         self.overrides = self.repaired = self.calls = 0
         self.tokens = {}
         self._corpus = hashlib.sha256()

@@ -9,14 +9,15 @@ PLACES = 6
 
 
 class Tally:
-    """Counts of one arm over the documents added so far, raw and rechecked apart."""
+    """Counts of one arm over the documents added so far, raw and rechecked apart. Rows are kept of named errors alone."""
 
-    def __init__(self):
-        self.documents, self.outcomes = 0, {}
+    def __init__(self, named=()):
+        self.documents, self.outcomes, self._named = 0, {}, frozenset(named)
         self.hits = {column: {} for column in COLUMNS}
         self.rows = {column: {} for column in COLUMNS}
         self.cells = {column: {} for column in COLUMNS}
-        self.clusters = {column: {} for column in COLUMNS}
+        self.clusters = {column: {} for column in COLUMNS}      # mark → cluster → [hits, opportunities]
+        self.units = {column: {} for column in COLUMNS}         # mark → (hits, opportunities) of a document → documents
 
     def add(self, entry):
         """One document's entry of a record: {"id", "cluster", "outcome", "marks": {column: …}, "cells": {column: …}}."""
@@ -34,22 +35,25 @@ class Tally:
         counts = self.hits[column].setdefault(mark, [0, 0])
         counts[0] += hits
         counts[1] += of
-        if hit is True:
+        if hits and mark in self._named:
             self.rows[column].setdefault(mark, []).append(entry["id"])
         # Units of one document are no more independent than documents of one cluster.
-        cluster = entry["cluster"] or (entry["id"] if isinstance(hit, list) else None)
-        if cluster is not None:
-            sums = self.clusters[column].setdefault(mark, {}).setdefault(cluster, [0, 0])
+        if entry["cluster"] is not None:
+            sums = self.clusters[column].setdefault(mark, {}).setdefault(entry["cluster"], [0, 0])
             sums[0] += hits
             sums[1] += of
+        elif isinstance(hit, list):
+            units = self.units[column].setdefault(mark, {})
+            units[hits, of] = units.get((hits, of), 0) + 1
 
     def rate(self, column, mark):
         """{"num", "den", "rate", "low", "high"} of a mark; None where no document offered an opportunity."""
         num, den = self.hits[column].get(mark, (0, 0))
         if not den:
             return None
-        clusters = self.clusters[column].get(mark)
-        low, high = stats.ratio_interval(list(clusters.values())) if clusters else stats.wilson(num, den)
+        groups = list(self.clusters[column].get(mark, {}).values())
+        groups += [pair for pair, times in self.units[column].get(mark, {}).items() for _ in range(times)]
+        low, high = stats.ratio_interval(groups) if groups else stats.wilson(num, den)
         return {"num": num, "den": den, "rate": round(num / den, PLACES), "low": round(low, PLACES),
                 "high": round(high, PLACES)}
 
@@ -66,7 +70,7 @@ class Tally:
 
 def misreported(found):
     """The aggregates of a record that are not what its own documents add up to, by name: [] for an honest record."""
-    counted = Tally()
+    counted = Tally(error["id"] for error in found["errors"])
     for entry in found["documents"]:
         counted.add(entry)
     wrong = [f"metric {metric['id']}, {column}" for metric in found["metrics"] for column in COLUMNS

@@ -1,6 +1,8 @@
 """A model run against a provider on this machine: asked once, resumed, re-scored, interrupted, and never told the key."""
 import json
 import os
+import random
+import resource
 import signal
 import subprocess
 import sys
@@ -14,6 +16,15 @@ from src.shared.files import to_json
 
 HYPHENED = NAME.replace("_", "-")
 RUN = f"r801-{HYPHENED}"
+
+
+KILLS = 24
+
+
+def bare(found):
+    """A record without what no two runs share: how long things took."""
+    return {**found, "documents": [{**entry, "seconds": None, "attempts": None} for entry in found["documents"]],
+            "run": {**found["run"], "command": None}}
 
 
 def by_page(kit):
@@ -72,8 +83,7 @@ class TestPaidRun(unittest.TestCase):
         self.assertIn("cut last line", done.stderr)
         self.assertEqual(self.provider.calls - calls, 5)
         again = json.loads(self.record())
-        strip = lambda found: [{**entry, "seconds": None, "attempts": None} for entry in found["documents"]]
-        self.assertEqual(strip(again), strip(json.loads(whole)))
+        self.assertEqual(bare(again), bare(json.loads(whole)))
         self.assertEqual(again["run"], json.loads(whole)["run"])
 
     def test_a_rescored_run_makes_no_call_and_is_the_same_bytes(self):
@@ -142,6 +152,47 @@ class TestPaidRun(unittest.TestCase):
         asked = self.provider.calls
         self.assertEqual(self.run_model("--resume").returncode, 0)
         self.assertEqual(self.provider.calls, len(self.documents), f"{asked} were asked before, none may be asked twice")
+
+    def test_a_run_killed_again_and_again_ends_in_the_record_of_an_undisturbed_one(self):
+        workers = 2
+        self.assertEqual(self.run_model("--workers", str(workers)).returncode, 0)
+        whole = json.loads(self.record())
+        for path in self.results.glob(f"*-{RUN}.json*"):
+            path.unlink()
+        answer, self.provider.calls = self.provider.answer, 0
+        self.provider.answer = lambda body: (time.sleep(0.02), answer(body))[1]
+        words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--resume"]
+        kills, chance = 0, random.Random(20260822)
+        while kills < KILLS:
+            process = subprocess.Popen([*words, "--workers", str(workers)], cwd=self.copy.root, stdin=subprocess.DEVNULL,
+                                       env={**os.environ, **self.provider.environment()},
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            before, aim = self.provider.calls, chance.randrange(4)
+            while process.poll() is None and self.provider.calls - before < aim:
+                time.sleep(0.002)
+            time.sleep(chance.random() * 0.03)
+            process.kill()
+            process.wait()
+            kills += 1
+        done = self.run_model("--resume", "--workers", str(workers))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(bare(json.loads(self.record())), bare(whole))
+        self.assertLessEqual(self.provider.calls, len(self.documents) + kills * workers)
+
+    def test_a_full_disk_ends_the_run_and_loses_nothing(self):
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+        words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "3"]
+        done = subprocess.run(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=small_files)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(f"cache-{RUN}.jsonl", done.stderr)
+        self.assertIn("could not be written", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        calls = self.provider.calls
+        self.assertLess(calls, len(self.documents))
+        self.assertEqual(self.run_model("--resume").returncode, 0)
+        self.assertLessEqual(self.provider.calls, len(self.documents) + 2 * 3)
 
     def test_two_processes_do_not_write_one_run(self):
         answer = self.provider.answer

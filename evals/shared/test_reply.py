@@ -50,8 +50,9 @@ class TestFinding(unittest.TestCase):
         self.assertEqual(parse('{"v":"yes"} better: {"v":null}', ["v"], words).value, {"v": None})
 
     def test_reasoning_is_no_answer(self):
-        for text in ('<think>{"v":0}</think>{"v":1}', 'I take {"v":0}...\n</think>\n{"v":1}', '[THINK]{"v":0}[/THINK]{"v":1}',
-                     '<THINK>x_{i, 2k}</THINK>{"v":1}', '◁think▷{"v":0}◁/think▷{"v":1}', '<thinking>a</thinking> {"v":1}',
+        for text in ('<think>{"v":0}</think>{"v":1}', 'I take {"v":0}...\n</think>\n{"v":1}',
+                     '[THINK]{"v":0}[/THINK]{"v":1}', '<THINK>x_{i, 2k}</THINK>{"v":1}',
+                     '◁think▷{"v":0}◁/think▷{"v":1}', '<thinking>a</thinking> {"v":1}',
                      '<|channel|>analysis<|message|>{"v":0}<|end|><|start|>assistant<|channel|>final<|message|>{"v":1}',
                      'draft {"v": "no\n</think>{"v":1}', '<think>a<think>b</think>{"v":0}</think>{"v":1}'):
             self.check(text, {"v": 1})
@@ -133,7 +134,8 @@ class TestMending(unittest.TestCase):
 
 class TestLimits(unittest.TestCase):
     def test_no_prefix_of_an_object_is_an_answer(self):
-        for text in (json.dumps(ANSWER), "{'verdict': 'it', 'n': [None, -1.5e+3], 'u': '\\u00e9'}", json.dumps([ANSWER])):
+        python = "{'verdict': 'it', 'n': [None, -1.5e+3], 'u': '\\u00e9'}"
+        for text in (json.dumps(ANSWER), python, json.dumps([ANSWER])):
             for size in range(len(text)):
                 error = parse(text[:size], ["verdict"]).error
                 with self.subTest(text=text[:size]):
@@ -150,11 +152,11 @@ class TestLimits(unittest.TestCase):
         self.assertEqual(kind(" " * reply.MAX_CHARS + '{"v":1}'), "too_long")
 
     def test_hostile_replies_end_soon(self):
-        units = ["{", "}", "{}", '"', "\\", '\\"', '{"', '{"\\', "```json\n", '```\n{"a":1}\n', "<think>", "<", "[{", "{“",
-                 '{"a":', '{"a":"</think>', '{"v":1}', '{"v":1,}', "'", ",", "{//"]
+        units = ["{", "}", "{}", '"', "\\", '\\"', '{"', '{"\\', "```json\n", '```\n{"a":1}\n', "<think>", "<", "[{",
+                 "{“", '{"a":', '{"a":"</think>', '{"v":1}', '{"v":1,}', "'", ",", "{//"]
         for unit in units:
             for before, after in (("", ""), ('{"v":[', "]}")):
-                text = (before + unit * (300_000 // len(unit)) + after)
+                text = (before + unit * (150_000 // len(unit)) + after)
                 with self.subTest(unit=unit, before=before):
                     self.assertLess(self.seconds(text), 1.5)
 
@@ -175,8 +177,9 @@ class TestLimits(unittest.TestCase):
 
 
 class TestFuzz(unittest.TestCase):
-    PIECES = ['{', '}', '[', ']', '"', "'", ':', ',', '"v"', '"v":', '{"v":', '"n":', '1', '2.5', '-3', 'true', 'None',
-              'NaN', ' ', '\n', 'abc', '"abc"', "'abc'", '“', '”', '：', '<think>', '</think>', '```', '//', '/*', '*/',
+    PIECES = ['{', '}', '[', ']', '"', "'", ':', ',', '"v"', '"v":', '{"v":', '"n":', '1', '2.5', '-3', 'true',
+              'None', 'NaN', ' ', '\n', 'abc', '"abc"', "'abc'", '“', '”', '：', '<think>', '</think>', '```', '//',
+              '/*', '*/',
               '\u200b', '\u00a0', 'é', '{"v":"abc"}', "{'v':'n',}", '<', '>', '|', '{}']
 
     def test_anything_at_all_gives_a_value_from_the_text_or_an_error(self):
@@ -196,8 +199,7 @@ class TestFuzz(unittest.TestCase):
     def test_bytes_of_any_kind_do_no_harm(self):
         random_ = random.Random(7)
         for _ in range(2000):
-            text = "".join(chr(random_.choice((random_.randrange(128), random_.randrange(0x3000), random_.randrange(
-                0x110000)))) for _ in range(40))
+            text = "".join(chr(random_.randrange(random_.choice((128, 0x3000, 0x110000)))) for _ in range(40))
             spoilt = list('x {"v": "a\\u00e9", "n": [1.5, {"k": null}]} y')
             for _ in range(3):
                 spoilt[random_.randrange(len(spoilt))] = random_.choice(text)

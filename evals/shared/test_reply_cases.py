@@ -18,7 +18,7 @@ POINT_IS_DECIMAL = {"1.000": 1, "12.500": 12.5}
 # Which phrases mean "not stated" is said per field in fields.json; `none` and the like are values anywhere else.
 NOT_STATED = ("null", "None", "N/A", "n.a.", "not specified", "-", "—")
 READERS = {
-    "number": lambda raw, unit: values.read_number(raw, unit, frozenset({values.fold_name(unit)}) if unit else frozenset()),
+    "number": lambda raw, unit: values.read_number(raw, unit, frozenset(map(values.fold_name, [unit] if unit else []))),
     "date": lambda raw, unit: values.read_date(raw) and values.read_date(raw).isoformat(),
     "text": lambda raw, unit: None if raw in NOT_STATED else values.read_name(raw),
 }

@@ -26,9 +26,17 @@ class TestNumbers(unittest.TestCase):
         self.assertEqual(rate("0.1") + rate("0.2"), rate("0.3"))
 
     def test_a_number_that_may_be_two_numbers_is_refused(self):
-        for raw in ("1,200", "0,250", "1 000", "1\u00a0000", "1.234,5", "12,34,56", "9-16", "1.8 - 2.3", "5/6", "1e3"):
+        for raw in ("1,200", "1,000", "12,500", "1 000", "1\u00a0000", "1,234.5,6", "12,34,56", "3,5,7", "12,34,567", "9-16",
+                    "2–3", "1.8 - 2.3", "5/6", "≤ 5", "ca. 5 L/ha", "2.5 L/ha (max. 3)", "5.", ".5", "1_000", "0x10"):
             with self.subTest(raw=raw), self.assertRaises(Unreadable):
                 rate(raw)
+
+    def test_separators_that_leave_one_reading_are_read(self):
+        for raw, want in (("0,125", "0.125"), ("0.125", "0.125"), ("12,34", "12.34"), ("1.234,56", "1234.56"),
+                          ("1,234.56", "1234.56"), ("1,234,567", "1234567"), ("1.234.567", "1234567"), ("1e3", "1000"),
+                          ("2,5 l / ha", "2.5"), ("2.500", "2.5")):
+            with self.subTest(raw=raw):
+                self.assertEqual(rate(raw), Decimal(want))
 
     def test_words_and_comparisons_are_no_numbers(self):
         for raw in ("none", "about 3", "< 5", ">=5", "5+", "three", "NaN", "Infinity", "\uff12"):

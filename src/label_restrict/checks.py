@@ -35,10 +35,12 @@ def decide(book, inputs):
     if decision.error:
         raise BadData(decision.error)
     flags = book.table.raised(values, findings)
+    misspelt = _misspelt(book, inputs)
     return {book.verdict: decision.decision, book.restriction: decision.rule,
             "needs_hold": needs_hold(book, {**values, book.verdict: decision.decision}),
-            "trace": decision.trace, "flags": [flag["id"] for flag in flags] + [f"{name}_not_read" for name in findings],
-            "notes": [flag["why"] for flag in flags] + [f"{name}: {finding}" for name, finding in findings.items()]}
+            "trace": decision.trace, "flags": [flag["id"] for flag in flags] + [f"{name}_not_read" for name in findings]
+            + ["unknown_key"] * bool(misspelt),
+            "notes": [flag["why"] for flag in flags] + [f"{name}: {finding}" for name, finding in findings.items()] + misspelt}
 
 
 def needs_hold(book, values):
@@ -54,5 +56,14 @@ def _refuse_foreign(book, inputs):
         wanted = [field.name for field in book.fields.copied if field.name in book.table.reads]
         hints = [f"{key}{close}" for key in inputs if (close := field_list.near(key, wanted))]
         raise BadData("none of the fields that the checks read is given; got "
-                      f"{', '.join(map(str, inputs)) or 'nothing'}; wanted: {', '.join(wanted)}"
-                      + (f"; near: {', '.join(hints)}" if hints else ""))
+                      f"{', '.join(map(str, inputs)) or 'nothing'}" + (f"; near: {', '.join(hints)}" if hints else "")
+                      + f"; wanted: {', '.join(wanted)}")
+
+
+def _misspelt(book, inputs):
+    """For each key that is no field, where a field that the checks read is absent and near: a sentence."""
+    absent = book.table.reads - inputs.keys()
+    if not absent:
+        return []
+    return [f"{key} is no field{close}; {key} was not read" for key in inputs.keys() - book.fields.by_name.keys()
+            if (close := field_list.near(key, absent))]

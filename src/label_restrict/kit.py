@@ -25,6 +25,11 @@ def required(book):
     return [book.verdict, book.restriction]
 
 
+def vocabularies(book):
+    """{key: allowed words} of the fields that have a closed list."""
+    return {field.name: field.allowed for field in book.fields.all if field.type == "enum"}
+
+
 KIT = Definition(load=load, keys=keys, required=required, schema=lambda book: book.fields.schema(),
-                 prompt=prompt.build, normalise=recheck.normalise,
-                 recheck=recheck.recheck, decide=checks.decide, panels=panels.panels, build=corpus.build)
+                 prompt=prompt.build, normalise=recheck.normalise, recheck=recheck.recheck, decide=checks.decide,
+                 panels=panels.panels, build=corpus.build, vocabularies=vocabularies)

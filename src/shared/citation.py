@@ -24,7 +24,7 @@ _DASHES = "-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 _BULLET = r"(?<!\S)[•‣◦▪●∙](?!\S)"
 _LIST_MARK = r"(?:[·*](?=[ \t])|[-–—](?=[ \t]+[^\s\d]))\s+"
 _PIECE = re.compile(
-    rf"(?P<blank>\s*\n[ \t]*{_LIST_MARK}|\s+)|(?P<list_mark>\A{_LIST_MARK})|(?P<nothing>[{_NOTHING}]+|{_BULLET})"
+    rf"(?P<blank>\s*\n[ \t]*{_LIST_MARK}|\s+)|(?P<nothing>[{_NOTHING}]+|{_BULLET})"
     rf"|(?<=[\w{_ACCENTS}])(?P<joint>-{{2,3}}|[{_DASHES}\xad])[{_NOTHING}]*(?P<gap>\s*)(?=\w)"
     rf"|(?P<dash>-{{2,3}}|[{_DASHES}])|(?P<soft>\xad)"
     rf"|(?P<plain>[!#-&(-,./-_a-~]+(?![{_ACCENTS}]))|(?P<letter>.[{_ACCENTS}]*)", re.DOTALL)
@@ -33,7 +33,7 @@ _ELLIPSIS = re.compile(r"\.{3}|…|\. \. \.")
 _EDGES = re.compile(rf"\A[\s{_NOTHING}]+|[\s{_NOTHING}]+\Z")
 _SPELT = {"\f": r"\f", "\b": r"\b", "\t": r"\t", "\r": r"\r", "\n": r"\n"}
 # Scripts that set no blanks between words: Thai to Lao, Burmese, Khmer, kana and Chinese.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
+_UNSPACED = ("\u0e00\u0eff", "\u1000\u109f", "\u1780\u17ff", "\u3040\u9fff", "\U00020000\U0003ffff")
 
 # text: the folded text. starts, ends: for each of its characters the original span. joints: {index: readings} of the
 # hyphens within words, which are not in the text but stand before the character at that index; order: its keys.
@@ -95,7 +95,9 @@ def credit(spans, labelled, coverage_min=COVERAGE_MIN, precision_min=PRECISION_M
 def _variants(stripped, raw):
     """(quote, flags) as given, then without what a model adds to a quote, then with its lost backslashes."""
     tries = [(stripped, [])]
-    if len(stripped) > 2 and _AS.get(stripped[0], stripped[0]) == _AS.get(stripped[-1], stripped[-1]) in ('"', "'"):
+    if re.match(_LIST_MARK, stripped):
+        tries.append(("\n" + stripped, []))  # as if at a line start, where the mark is nothing
+    if {_AS.get(mark, mark) for mark in (stripped[0], stripped[-1])} in ({'"'}, {"'"}):
         tries.append((_EDGES.sub("", stripped[1:-1]), ["outer_marks_removed"]))
     tries += [(text[:-1].rstrip(), flags + ["final_mark_removed"]) for text, flags in tries
               if text[-1] in ".,;" and text[-2] != "."]
@@ -142,7 +144,7 @@ def _fold(text):
     out, starts, ends, joints = [], [], [], {}
     for piece in _PIECE.finditer(text):
         kind, raw, (start, end) = piece.lastgroup, piece[0], piece.span()
-        if kind in ("list_mark", "nothing", "soft"):
+        if kind in ("nothing", "soft"):
             continue
         if kind == "gap":
             joints[len(starts)] = _readings(piece)
@@ -175,7 +177,7 @@ def _readings(piece):
         return {"", "-", "- "} if gap else {"", "-"}
     if not gap:
         return {"-"}
-    if "\n" not in gap:
+    if not gap.strip(" \t\xa0"):  # no line break
         return {"- "}
     return {"", "-", "- "} if between_letters and dash in "-\u2010" else {"-", "- "}
 
@@ -204,7 +206,9 @@ def _cuts(folded, i):
         return "" in folded.joints[i]
     left, right = text[i - 1], text[i]
     if _is_wordy(left) and _is_wordy(right):
-        return not (_UNSPACED.match(left) or _UNSPACED.match(right))
+        return not any(first <= char <= last for first, last in _UNSPACED for char in (left, right))
+    if left.isalpha() and right == "'":
+        return text[i + 1:i + 2].isalpha()  # "can" is not in "can't"
     if left.isdigit() and right in ".,:/":
         return text[i + 1:i + 2].isdigit()
     if right.isdigit():

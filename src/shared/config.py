@@ -70,8 +70,9 @@ class Settings:
         if self.api_key is None and not (self.base_url and is_loopback(self._address.hostname)):
             missing.append("api_key")
         if missing:
-            hint = f"; API_KEY={NO_KEY} for a server that wants no key" if "api_key" in missing else ""
-            raise BadData(*(f"{name.upper()} is not set: put it into .env, see {EXAMPLE}{hint}" for name in missing))
+            hints = {"api_key": f" (API_KEY={NO_KEY} for a server that wants no key)"}
+            raise BadData(*(f"{name.upper()} is not set: put it into .env, see {EXAMPLE}{hints.get(name, '')}"
+                            for name in missing))
 
     @property
     def key(self):

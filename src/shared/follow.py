@@ -31,13 +31,13 @@ def read(kit, document, completion):
         return Followed(document, completion.error["outcome"], completion.error["message"], None, None, [], completion,
                         seconds)
     with timed(seconds, "parse"):
-        parsed = reply.parse(completion.text, kit.definition.required(kit.book))
+        parsed = reply.parse(completion.text, kit.definition.required(kit.book), kit.definition.vocabularies(kit.book))
     if parsed.error:
         return Followed(document, UNPARSED, parsed.error["message"], None, None, parsed.repairs, completion, seconds)
     with timed(seconds, "normalise"):
         raw = kit.definition.normalise(kit.book, parsed.value)
     with timed(seconds, "recheck"):
-        rechecked = kit.definition.recheck(kit.book, document, raw)
+        rechecked = kit.definition.recheck(kit.book, kit.source(document), raw)
     return Followed(document, ANSWERED, None, raw, rechecked, parsed.repairs, completion, seconds)
 
 

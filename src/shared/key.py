@@ -8,8 +8,8 @@ from collections import Counter
 from src.shared.files import to_json
 from src.shared.walk import ORDERINGS
 
-# What a decision carries beside its answer; no part of the key.
-ASIDE = ("trace", "flags", "notes")
+# What a decision carries beside its answer, or says a second time for people who read lines; no part of the key.
+ASIDE = ("trace", "flags", "notes", "carried", "hold_status")
 # Where a value may stand to a limit, in units of that limit's step.
 SIDES = {"just_below": -1, "exactly_at": 0, "just_above": 1}
 

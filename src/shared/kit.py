@@ -23,7 +23,13 @@ MARKER = "kit.json"
 # decide(book, inputs) → {decided keys…, "trace", "flags", "notes"}; BadData where nothing can be decided
 # panels(book, document id, text, {name: Answer}) → [panel] for the board
 # build(book, seed) → {path in the data folder: text}: the corpus and its key
-Definition = namedtuple("Definition", "load keys required schema prompt normalise recheck decide panels build")
+# vocabularies(book) → {key: allowed words}: a reply outside them gives way to one inside, so that an example is no answer
+# and of a kit whose documents follow one another, else None:
+# step(book, inputs, kept state as JSON or None) → (what decide gives, the state to keep)
+# schedule(book) → (problems, [position]): see tools/due.py
+# variants {arm: (letter of its run ids, function in place of prompt)}: prompts that differ in one block
+Definition = namedtuple("Definition", "load keys required schema prompt normalise recheck decide panels build "
+                                      "step schedule variants vocabularies", defaults=(None, None, None, lambda book: {}))
 
 # values {field: value}, problems {field: {"raw", "why"}} of what could not be read, trace of the rules or None; document
 # is the id where it is known, which a reply does not say
@@ -58,6 +64,10 @@ class Kit:
     def text(self, document):
         """The document's page, exactly as it stands."""
         return read_text(self.data / "corpus" / f"{document}.txt")
+
+    def source(self, document):
+        """The document that the kit's facts are kept under: itself, but for a planted twin."""
+        return document
 
     def prompt(self, document, guarded=True):
         """The parts of the call for one document, in send order."""
@@ -99,6 +109,8 @@ def home(name):
 
 def _alone():
     about = read_json(ROOT / "data" / MARKER)
+    if not isinstance(about, dict) or not isinstance(about.get("kit"), str):
+        raise BadData(f"{ROOT / 'data' / MARKER}: /kit: the name of the kit is missing")
     return about["kit"]
 
 

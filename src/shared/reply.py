@@ -24,7 +24,7 @@ _KEY = "|".join(rf"{opening}[^{stop}\\\n]*+(?:\\.[^{stop}\\\n]*+)*+{closing}{BLA
 _CUT_KEY = r"""["'“”„‟＂][^"'“”„‟＂{}\n]*+\Z"""
 # A brace opens an object only where a key with its colon follows, or is cut off: `{n}`, `{1, 2}` and `{}` are prose.
 _OBJECT = rf"\{{(?={BLANK}*+(?://|/\*|{_KEY}|{_CUT_KEY}))"
-_EVENT = re.compile(f"(?P<close>{_CLOSE.pattern})|(?P<open>{_OPEN})|(?P<object>{_OBJECT})", re.IGNORECASE | re.DOTALL)
+_EVENT = re.compile(f"(?i:(?P<close>{_CLOSE.pattern})|(?P<open>{_OPEN}))|(?P<object>{_OBJECT})", re.DOTALL)
 _STRUCTURE = re.compile(rf"{DOUBLE}|{SINGLE}|{CURLY}|{COMMENT}|[{{}}\[\]]", re.DOTALL)
 _NEXT = re.compile(rf"{BLANK}*+(.?)", re.DOTALL)
 _SUSPECT = re.compile(r"[\f\b][A-Za-z]")
@@ -43,7 +43,7 @@ class Reply(namedtuple("Reply", "value repairs error")):
 
     @property
     def notes(self):
-        """The repairs without their details: repaired, unwrapped, conflicting_objects, unread_object, suspect_escape."""
+        """The repairs without details: repaired, unwrapped, conflicting_objects, unread_object, suspect_escape."""
         return sorted({repair.partition(":")[0] for repair in self.repairs})
 
 

@@ -12,8 +12,15 @@ import unicodedata
 
 MAX_DIGITS = 30
 _TOO_LARGE = 10 ** MAX_DIGITS
-# The comma counts as a decimal mark only where it cannot be a thousands mark: one or two digits behind it.
-_NUMBER = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]+)?|[0-9]+,[0-9]{1,2}(?![0-9]))(?![0-9.,]*[0-9])\s*(.*)", re.DOTALL)
+# A point is a decimal mark, as on the pages and in JSON. A comma is one unless it may as well be a thousands mark, as in
+# `1,200`; with both kinds, or one kind twice, the groups say which is which.
+_NUMBER = re.compile(r"""([+-]?)(?:
+    (?P<plain>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)
+    | (?P<comma>[0-9]+,[0-9]+)
+    | (?P<english>[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+ | [0-9]{1,3}(?:,[0-9]{3}){2,})
+    | (?P<other>[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+ | [0-9]{1,3}(?:\.[0-9]{3}){2,})
+    )(?![0-9.,]*[0-9])\s*(.*)""", re.DOTALL | re.VERBOSE)
+_TWO_READINGS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _DATE_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2})")
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " "})
@@ -65,14 +72,18 @@ def _number_of_text(raw, unit, words):
     found = _NUMBER.fullmatch(text)
     if not found:
         raise Unreadable(raw, f"is not one plain number{_in(unit)}; write it like 1200 or 2.5")
-    sign, digits, tail = found.groups()
+    if found["comma"] and _TWO_READINGS.fullmatch(found["comma"]):
+        raise Unreadable(raw, f"may be two numbers{_in(unit)}; write it like 1200 or 1.2")
+    tail = found[found.lastindex]
     if tail and not (tail[0].isalpha() or tail[0] in "(%"):
         raise Unreadable(raw, f"is not one plain number{_in(unit)}; write it like 1200 or 2.5")
     if re.search("[0-9]", tail):
         raise Unreadable(raw, f"holds more than one number; one number{_in(unit)} is wanted")
-    if tail and fold_name(tail).rstrip(".") not in words:
+    if tail and fold_name(tail).rstrip(".").replace(" / ", "/") not in words:
         raise OtherUnit(raw, f"is not in {unit}" if unit else "carries a unit where none is expected")
-    return _bounded(decimal.Decimal(sign + digits.replace(",", ".")))
+    digits = (found["plain"] or (found["english"] or "").replace(",", "")
+              or (found["comma"] or found["other"]).replace(".", "").replace(",", "."))
+    return _bounded(decimal.Decimal(found[1] + digits))
 
 
 def _bounded(number):
@@ -143,8 +154,10 @@ def read_word(raw, allowed):
     if not raw.strip():
         return None
     hits = [word for word in allowed if fold_word(word) == fold_word(raw)]
-    if len(hits) != 1:
+    if not hits:
         raise Unreadable(raw, f"is not one of {', '.join(allowed)}")
+    if len(hits) > 1:
+        raise Unreadable(raw, f"may be {' or '.join(hits)}; spell it as one of them")
     return hits[0]
 
 

@@ -59,6 +59,7 @@ def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None,
                  the connection is still being made, within transport.CONNECT_SECONDS
     Raises BadData, before anything is sent, for settings that cannot make a call.
     """
+    settings.require_provider()
     body = request_body(settings, parts, max_tokens=max_tokens, schema=schema)
     is_stopped = getattr(stop, "is_set", stop) or (lambda: False)
     started, attempts, retried = time.monotonic(), [], Counter()
@@ -83,8 +84,7 @@ def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None,
 
 
 def request_body(settings, parts, *, max_tokens=None, schema=None):
-    """The JSON body of a call as a dict, nothing sent: what a cache key and a dry run are made of."""
-    settings.require_provider()
+    """The JSON body of a call as a dict, nothing sent and no key needed: what a cache key and a dry run are made of."""
     if settings.json_mode == "schema" and schema is None:
         raise BadData("JSON_MODE=schema: this call has no schema; set JSON_MODE to object or off")
     extra = settings.thinking if isinstance(settings.thinking, dict) else {}
@@ -114,6 +114,8 @@ def _attempt(settings, body, answer):
         if failure.detail == "unknown_host" and _model(settings)[0] not in _reached:
             return "", Failure(faults.CONFIG, failure.what)
         return "", failure
+    except RecursionError:
+        return "", Failure(faults.BAD_BODY, "the reply is nested too deeply")
 
 
 def _wait(settings, failure, retried, deadline):
@@ -196,7 +198,7 @@ def _completion(settings, answer, text, failure, attempts, total):
         error=error,
         notes=answer.notes + (["secret_removed"] if clean != text else []),
         reported_cost=answer.cost,
-        model=answer.model and redact(answer.model),
+        model=redact(answer.model) if isinstance(answer.model, str) else None,
     )
 
 

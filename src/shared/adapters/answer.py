@@ -1,6 +1,5 @@
 """What one attempt has brought so far, and the verdict whether that is a whole answer."""
 import json
-import math
 
 from . import faults
 from .faults import Failure
@@ -85,7 +84,7 @@ class Answer:
                     self.usage[field] = number
                     break
         cost = usage.get("cost")
-        if type(cost) in (int, float) and math.isfinite(cost) and cost >= 0:
+        if type(cost) in (int, float) and 0 <= cost < _ABSURD:
             self.cost = cost
 
     def is_whole(self):

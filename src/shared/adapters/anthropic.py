@@ -70,8 +70,7 @@ def read_event(event, answer):
 def _read_message(message, answer):
     message = message if isinstance(message, dict) else {}
     answer.count(message.get("usage"))
-    if isinstance(message.get("model"), str):
-        answer.model = message["model"]
+    answer.model = message.get("model") or answer.model
 
 
 def _read_block(block, answer):

@@ -5,65 +5,47 @@ from collections import namedtuple
 
 from . import waits
 
-OUTPUT_LIMIT = "output_limit"
-REFUSAL = "refusal"
-CONTENT_FILTER = "content_filter"
-EMPTY_ANSWER = "empty_answer"
-UNKNOWN_FINISH = "unknown_finish"
-CONTEXT_LENGTH = "context_length"
-BAD_REQUEST = "bad_request"
-TOO_LARGE = "too_large"
-RATE_LIMIT = "rate_limit"
-OVERLOADED = "overloaded"
-SERVER_ERROR = "server_error"
-REPLY_CUT = "reply_cut"
-BAD_BODY = "bad_body"
-TRANSPORT = "transport"
-TIMEOUT_FIRST_OUTPUT = "timeout_first_output"
-TIMEOUT_BETWEEN_OUTPUTS = "timeout_between_outputs"
-TIMEOUT_TOTAL = "timeout_total"
-AUTH = "auth"
-PERMISSION = "permission"
-QUOTA = "quota"
-CONFIG = "config"
-PARAM_UNSUPPORTED = "param_unsupported"
-CANCELLED = "cancelled"
-
 MANY = 1_000_000        # as often as RETRIES allows
 ONCE = 1
 NEVER = 0
 
 # scope: "attempt" another try may do better (now or on --resume) · "document" this document will not be answered as it
 # stands · "run" no document will, so stop. outcome: the column of the run record in which the document is counted.
-Kind = namedtuple("Kind", "retries scope outcome remedy")
-KINDS = {
-    OUTPUT_LIMIT: Kind(NEVER, "document", "truncated", "raise MAX_TOKENS"),
-    REFUSAL: Kind(NEVER, "document", "refused", "the model declined; read its words"),
-    CONTENT_FILTER: Kind(NEVER, "document", "refused", "the provider's filter stopped it"),
-    EMPTY_ANSWER: Kind(ONCE, "attempt", "no_output", "nothing to score; --resume asks again"),
-    UNKNOWN_FINISH: Kind(NEVER, "document", "no_output", "not known to mean a whole reply"),
-    CONTEXT_LENGTH: Kind(NEVER, "document", "transport_error", "the document is too long for this model"),
-    BAD_REQUEST: Kind(NEVER, "document", "transport_error", "the provider does not accept this request"),
-    TOO_LARGE: Kind(NEVER, "document", "transport_error", "no answer is that long"),
-    RATE_LIMIT: Kind(MANY, "attempt", "transport_error", "lower EVAL_WORKERS, or --resume later"),
-    OVERLOADED: Kind(MANY, "attempt", "transport_error", "--resume later"),
-    SERVER_ERROR: Kind(MANY, "attempt", "transport_error", "--resume later"),
-    REPLY_CUT: Kind(MANY, "attempt", "transport_error", "half a reply is no reply; --resume asks again"),
-    BAD_BODY: Kind(MANY, "attempt", "transport_error", "check that PROVIDER fits the server at BASE_URL"),
-    TRANSPORT: Kind(ONCE, "attempt", "transport_error", "check that the server at BASE_URL is up"),
-    TIMEOUT_FIRST_OUTPUT: Kind(ONCE, "attempt", "transport_error", "raise FIRST_OUTPUT_SECONDS"),
-    TIMEOUT_BETWEEN_OUTPUTS: Kind(ONCE, "attempt", "transport_error", "raise BETWEEN_OUTPUT_SECONDS"),
-    TIMEOUT_TOTAL: Kind(NEVER, "attempt", "transport_error", "raise TOTAL_SECONDS"),
-    AUTH: Kind(NEVER, "run", "transport_error", "check API_KEY"),
-    PERMISSION: Kind(NEVER, "run", "transport_error", "API_KEY may not use this; check MODEL and the account"),
-    QUOTA: Kind(NEVER, "run", "transport_error", "the account is used up; add credit, then --resume"),
-    CONFIG: Kind(NEVER, "run", "transport_error", "check BASE_URL, PROVIDER and MODEL"),
-    PARAM_UNSUPPORTED: Kind(NEVER, "run", "transport_error", "unset the variable that sends it"),
-    CANCELLED: Kind(NEVER, "run", "transport_error", "--resume goes on"),
-}
+Kind = namedtuple("Kind", "retries scope remedy outcome")
+KINDS = {}
+
+
+def _kind(name, retries, scope, remedy, outcome="transport_error"):
+    KINDS[name] = Kind(retries, scope, remedy, outcome)
+    return name
+
+
+OUTPUT_LIMIT = _kind("output_limit", NEVER, "document", "raise MAX_TOKENS", "truncated")
+REFUSAL = _kind("refusal", NEVER, "document", "the model declined; read its words", "refused")
+CONTENT_FILTER = _kind("content_filter", NEVER, "document", "the provider's filter stopped it", "refused")
+EMPTY_ANSWER = _kind("empty_answer", ONCE, "attempt", "nothing to score; --resume asks again", "no_output")
+UNKNOWN_FINISH = _kind("unknown_finish", NEVER, "document", "not known to mean a whole reply", "no_output")
+CONTEXT_LENGTH = _kind("context_length", NEVER, "document", "the document is too long for this model")
+BAD_REQUEST = _kind("bad_request", NEVER, "document", "the provider does not accept this request")
+TOO_LARGE = _kind("too_large", NEVER, "document", "no answer is that long")
+RATE_LIMIT = _kind("rate_limit", MANY, "attempt", "lower EVAL_WORKERS, or --resume later")
+OVERLOADED = _kind("overloaded", MANY, "attempt", "--resume later")
+SERVER_ERROR = _kind("server_error", MANY, "attempt", "--resume later")
+REPLY_CUT = _kind("reply_cut", MANY, "attempt", "half a reply is no reply; --resume asks again")
+BAD_BODY = _kind("bad_body", MANY, "attempt", "check that PROVIDER fits the server at BASE_URL")
+TRANSPORT = _kind("transport", ONCE, "attempt", "check that the server at BASE_URL is up")
+TIMEOUT_FIRST_OUTPUT = _kind("timeout_first_output", ONCE, "attempt", "raise FIRST_OUTPUT_SECONDS")
+TIMEOUT_BETWEEN_OUTPUTS = _kind("timeout_between_outputs", ONCE, "attempt", "raise BETWEEN_OUTPUT_SECONDS")
+TIMEOUT_TOTAL = _kind("timeout_total", NEVER, "attempt", "raise TOTAL_SECONDS")
+AUTH = _kind("auth", NEVER, "run", "check API_KEY")
+PERMISSION = _kind("permission", NEVER, "run", "API_KEY may not use this; check MODEL and the account")
+QUOTA = _kind("quota", NEVER, "run", "the account is used up; add credit, then --resume")
+CONFIG = _kind("config", NEVER, "run", "check BASE_URL (does it need /v1?), PROVIDER and MODEL")
+PARAM_UNSUPPORTED = _kind("param_unsupported", NEVER, "run", "unset the variable that sends it")
+CANCELLED = _kind("cancelled", NEVER, "run", "--resume goes on")
 
 SAID_CHARACTERS = 300      # of the provider's words in a message
-SAID_LIMIT = 10_000        # of them kept until the secrets are out
+SAID_LIMIT = 4_000         # of them kept until the secrets are out
 
 _QUOTA_CODES = re.compile(r"insufficient_quota|usage_limit_reached|billing_(?:hard_)?limit|insufficient_credits?\b")
 _QUOTA_WORDS = re.compile(
@@ -152,13 +134,13 @@ def plain(text):
 
 
 def _failure(status, error, said, asked, what):
-    kind, detail = _kind(status, " ".join(_tags(error)), said.casefold(), asked is not None)
+    kind, detail = _classify(status, " ".join(_tags(error)), said.casefold(), asked is not None)
     if kind == PARAM_UNSUPPORTED:
         what += f": the model does not take {detail}"
     return Failure(kind, what, said, detail=detail, wait=asked)
 
 
-def _kind(status, tags, said, may_come_back):
+def _classify(status, tags, said, may_come_back):
     """(kind, detail) of an error. `may_come_back`: the provider named a time to try again."""
     words = f"{tags} {said}"
     if status in (400, 402, 403, 429):
@@ -172,7 +154,7 @@ def _kind(status, tags, said, may_come_back):
     if status in (400, 422, 500) and _TEMPLATE_WORDS.search(words):
         return PARAM_UNSUPPORTED, "system"
     if status in (400, 422):
-        return _kind_of_bad_request(status, words)
+        return _classify_bad_request(status, words)
     by_status = {401: AUTH, 402: QUOTA, 403: PERMISSION, 429: RATE_LIMIT, 529: OVERLOADED}
     if status in by_status:
         return by_status[status], None
@@ -181,7 +163,7 @@ def _kind(status, tags, said, may_come_back):
     return CONFIG, None
 
 
-def _kind_of_bad_request(status, words):
+def _classify_bad_request(status, words):
     named = _PARAMETERS.search(words)
     if named and _UNSUPPORTED_WORDS.search(words):
         return PARAM_UNSUPPORTED, named[1]
@@ -205,7 +187,7 @@ def _error_of_body(body):
     return error, _said(error) or text
 
 
-def _said(error):
+def _said(error, levels=3):
     """The human sentence of an error object in any of the shapes that servers use."""
     for key in ("message", "msg", "detail", "error", "errors", "error_description"):
         found = error.get(key)
@@ -213,9 +195,9 @@ def _said(error):
             return found
         if isinstance(found, list) and found:
             return "; ".join(map(_item, found))
-        if isinstance(found, dict) and found:
-            return _said(found)
-    return "" if not error else json.dumps(error)[:2000]
+        if isinstance(found, dict) and found and levels:
+            return _said(found, levels - 1)
+    return json.dumps(error)[:SAID_LIMIT] if error else ""
 
 
 def _item(item):

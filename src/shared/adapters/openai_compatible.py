@@ -54,15 +54,13 @@ def read_event(event, answer):
     error = choice.get("error")
     if error:
         raise faults.of_error(error if isinstance(error, dict) else {"message": str(error)})
-    if isinstance(event.get("model"), str):
-        answer.model = event["model"]
-    for place in (event, event.get("x_groq"), choice):
-        answer.count(place.get("usage") if isinstance(place, dict) else None)
-    said = choice.get("delta") or choice.get("message")
+    answer.model = event.get("model") or answer.model
+    answer.count(event.get("usage") or choice.get("usage"))
+    # Some streams end in a message that repeats the whole text; it counts only where no text came before it.
+    said = choice.get("delta") or not answer.pieces and choice.get("message")
     said = said if isinstance(said, dict) else {"content": choice.get("text")}
     _read_content(said.get("content"), answer)
-    reasoning = said.get("reasoning_content") or said.get("reasoning")
-    answer.think(reasoning if isinstance(reasoning, str) else None)
+    answer.think(said.get("reasoning_content") or said.get("reasoning"))
     answer.refuse(said.get("refusal"))
     if said.get("tool_calls") or said.get("function_call"):
         answer.call_tool()
@@ -71,9 +69,10 @@ def read_event(event, answer):
 
 def _choice(choices):
     """The first answer asked for; further ones, which nobody asked for, are passed over."""
-    choices = choices if isinstance(choices, list) else []
-    ours = [c for c in choices if isinstance(c, dict) and c.get("index") in (0, None)]
-    return ours[0] if ours else {}
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and choice.get("index") in (0, None):
+            return choice
+    return {}
 
 
 def _read_content(content, answer):

@@ -6,19 +6,19 @@ from . import faults, sse
 from .faults import Failure
 
 DONE = "[DONE]"
-_BLANK = b"\xef\xbb\xbf \t\r\n\0"
+_JSON = json.JSONDecoder(strict=False)       # servers send raw line breaks inside strings
+_BLANK = b"\xef\xbb\xbf \t\r\n\0"            # a byte order mark, whole or cut, and what keeps a connection warm
 
 
 def read(wire, response, answer):
     """Read a reply to its end into `answer`; Failure for an error in it or for bytes that are no reply."""
     chunks, head = response.chunks(), b""
-    while not head.strip(_BLANK) and (chunk := next(chunks, None)) is not None:
-        head += chunk
-    first = head.strip(_BLANK)[:1]
+    while not head and (chunk := next(chunks, None)) is not None:
+        head = chunk.lstrip(_BLANK)
     chunks = itertools.chain([head], chunks)
-    if first == b"<":
-        raise Failure(faults.CONFIG, "a web page answers at BASE_URL", head.decode("utf-8", "replace"))
-    if first in (b"{", b"["):
+    if head.startswith(b"<"):
+        raise Failure(faults.CONFIG, "a web page answers at BASE_URL", _shown(head))
+    if head.startswith((b"{", b"[")):
         _read_body(wire, chunks, response, answer)
     else:
         _read_stream(wire, chunks, answer)
@@ -33,8 +33,8 @@ def _read_body(wire, chunks, response, answer):
     if response.broken:
         raise response.broken
     try:
-        reply = json.loads(body.decode("utf-8-sig").strip(" \t\r\n\0"), strict=False)
-    except (ValueError, RecursionError) as error:
+        reply = _JSON.decode(body.rstrip(_BLANK).decode("utf-8"))
+    except ValueError as error:
         raise Failure(faults.BAD_BODY, f"the reply is not one JSON object ({error})", _shown(body)) from None
     if error := faults.error_in(reply):
         raise faults.of_error(error)
@@ -48,7 +48,7 @@ def _read_stream(wire, chunks, answer):
             raise garbled
         try:
             events = _parsed(data)
-        except (ValueError, RecursionError):
+        except ValueError:
             garbled = Failure(faults.BAD_BODY, "an event of the stream is not JSON", _shown(data))
             if name == "error":
                 raise faults.of_error({"message": _shown(data)}) from None
@@ -76,7 +76,7 @@ def _parsed(data):
 
 
 def _value(text):
-    return DONE if text.strip() == DONE else json.loads(text, strict=False)
+    return DONE if text.strip() == DONE else _JSON.decode(text)
 
 
 def _shown(data):

@@ -3,7 +3,6 @@ import itertools
 import re
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_BOM = b"\xef\xbb\xbf"
 
 
 def lines(chunks):
@@ -31,25 +30,22 @@ def lines(chunks):
 def events(chunks):
     """Yield (name, data) for each event that carries data; name is "error" for an error event, else "".
 
-    Comments, ids and unknown fields are dropped; the end of the stream ends an open event. Two habits of servers are
-    read although no standard has them: an `error:` field, and an error object written bare between the events.
+    Comments, ids and unknown fields are dropped; the end of the stream ends an open event; a byte order mark is the
+    caller's to drop. Two habits of servers are read although no standard has them: an `error:` field, and an error
+    object written bare between the events.
     """
-    name, data, first = b"", [], True
+    name, data = b"", []
     for line in itertools.chain(lines(chunks), [b""]):
-        if first:
-            line, first = line.removeprefix(_BOM), False
-        if not line:
+        field, _, value = line.partition(b":")
+        if field == b"data":
+            data.append(value.removeprefix(b" "))
+        elif not line:
             if any(piece.strip() for piece in data):
                 yield ("error" if name == b"error" else ""), b"\n".join(data)
             name, data = b"", []
+        elif field == b"event":
+            name = value.strip()
+        elif field == b"error":
+            yield "error", value
         elif line.startswith(b"{"):
             yield "", line
-        else:
-            field, _, value = line.partition(b":")
-            value = value.removeprefix(b" ")
-            if field == b"data":
-                data.append(value)
-            elif field == b"event":
-                name = value.strip()
-            elif field == b"error":
-                yield "error", value

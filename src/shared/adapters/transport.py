@@ -152,7 +152,7 @@ def post(url, headers, body, clock):
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 connection.request("POST", target, body, {**headers, **login})
             raw = connection.getresponse()
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, UnicodeError) as error:      # UnicodeError: a host no name may have
             raise failure_of(error) from None
         yield Response(raw)
 

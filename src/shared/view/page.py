@@ -24,7 +24,7 @@ def document(opened, name, asked, live=None):
         answers[side["name"]] = raw
         answers[side["name"] + RECHECKED] = rechecked and _walked(kit, name, raw, rechecked)
         notes += _side_notes(kit, name, side)
-    shown = kit.definition.panels(kit.book, name, text, answers)
+    shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else [panels.document(text, {})]
     for panel in shown:
         if panel["kind"] == "fields":
             _mark(panel, gold, sides, answers)

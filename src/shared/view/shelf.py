@@ -32,7 +32,7 @@ class Shelf:
 
     def __init__(self, data=None, results=None):
         self.data, self.results = data, results
-        self.only = kits.load(_kit_of(data), data).name if data else None
+        self.only = _load(_kit_of(data), data).name if data else None
         self._lock, self._opened, self._records = threading.Lock(), {}, {}
 
     def names(self):
@@ -46,7 +46,7 @@ class Shelf:
         with self._lock:
             seen, opened = self._opened.get(name, (None, None))
             if opened is None or seen != _signature(opened.kit):
-                kit = kits.load(name, self.data)
+                kit = _load(name, self.data)
                 kit.results = self.results or kit.results
                 self._opened[name] = _signature(kit), _open(kit, self._run)
             return self._opened[name][1]
@@ -91,6 +91,13 @@ def floors(opened):
 def is_headline(run):
     """Whether a run is a committed, scored model run: what a kit is judged by."""
     return run.id.startswith("r")
+
+
+def _load(name, data):
+    try:
+        return kits.load(name, data)
+    except ImportError as e:
+        raise BadData(f"{name}: the kit's code cannot be loaded: {e}") from None
 
 
 def _kit_of(data):

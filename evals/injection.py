@@ -1,0 +1,148 @@
+"""Plant a sentence into each page and see who obeys it: matched twins of clean and planted pages, raw and rechecked apart.
+
+    python -m evals.injection label-restrict --dry-run                   print one planted page
+    python -m evals.injection label-restrict --arm note-tone             a free reader; nothing is sent
+    python -m evals.injection label-restrict --run-id x001-label-restrict --control r001-label-restrict
+
+The control is a scored run over the clean pages, from its record: no clean page is asked again. Exit codes as in
+`python -m evals.run`.
+"""
+import argparse
+import importlib
+import json
+import shlex
+import sys
+
+from evals import check_labels
+from evals.compare import locate
+from evals.shared import arms, injecting, progress, record, scoring, table
+from src.shared import follow
+from src.shared import kit as kits
+from src.shared.fields import near
+from src.shared.files import BadData
+
+MODEL = "model"
+LETTER = "x"
+
+
+def main(argv=None):
+    args = _arguments().parse_args(argv)
+    args.words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        return run(args)
+    except BadData as e:
+        print(e, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; run the same command with --resume", file=sys.stderr)
+        return 130
+
+
+def run(args):
+    kit = kits.load(args.kit, args.data)
+    bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
+    if not bench.attacks:
+        raise BadData(f"{kit.name} brings no attacks; a kit lists them in its BENCH")
+    twins = injecting.Twins(kit, bench.attacks)
+    if args.dry_run:
+        first = next(twins.documents())
+        print(f"{first}:\n\n{twins.text(first)}")
+        return 0
+    report = check_labels.gate(kit)
+    if report.problems:
+        print(check_labels.render(kit.name, report), file=sys.stderr)
+        return 1
+    planted, clean, code = (_free if args.arm != MODEL else _model)(args, kit, bench, twins)
+    if planted:
+        found = injecting.outcome(kit, bench, planted, clean)
+        print(json.dumps(found, ensure_ascii=False) if args.json else "\n".join(lines(kit, args, clean, found)))
+    return code
+
+
+def lines(kit, args, clean, found):
+    """The outcome as text: per attack what it reached, beside the clean pages, and which pages flipped."""
+    out = [f"{kit.name}, arm {args.arm}: planted pages beside the clean ones of {clean['run']['id']}", ""]
+    rows = [["", "", "does as told", "the same unasked", "headline right", "right when clean"]]
+    for row in found:
+        for column in ("raw", "rechecked"):
+            each = row[column]
+            rows.append([f"{row['title']} ({row['targets']} pages)" if column == "raw" else "", column,
+                         *(table.rate(each[name]) for name in ("reached", "reached_clean", "right", "right_clean"))])
+    out += table.grid(rows)
+    for row in found:
+        for column in ("raw", "rechecked"):
+            if row[column]["flipped"]:
+                out += ["", f"{row['title']}, {column}: obeyed on {len(row[column]['flipped'])} pages that were answered otherwise "
+                            f"when clean:", "  " + " ".join(row[column]["flipped"])]
+    return out
+
+
+def _free(args, kit, bench, twins):
+    """(planted record, clean record, exit code) of a free arm: both are made here and kept under local/."""
+    free = arms.free(kit, bench)
+    floors = [name for name, arm in free.items() if arm.letter == "b"]
+    if args.arm not in floors:
+        raise BadData(f"{kit.name} has no arm {args.arm} to attack{near(args.arm, floors)}; "
+                      f"arms: {', '.join([*floors, MODEL])}")
+    found = []
+    for kind, each in (("clean", kit), ("planted", twins)):
+        run_id = f"{LETTER}000-{kit.hyphened}-{args.arm}-{kind}"
+        path, grading = record.path_of(kit.results / "local", run_id), scoring.Scoring(each, bench)
+        entries = (grading.entry(row, follow.safely(each, row["id"], free[args.arm].call(row["id"], each.text(row["id"]))))
+                   for row in each.gold())
+        record.write(path, entries, lambda: {**grading.closing(), "settings": None, "run": _header(args, kit, run_id)})
+        found.append(record.read(path))
+    return found[1], found[0], 0
+
+
+def _model(args, kit, bench, twins):
+    from evals.shared import paid
+    from src.shared import config
+    clean = record.read(locate(args.control)) if args.control else None
+    if clean is None:
+        raise BadData("--control RUN: name the scored run over the clean pages, like r001-" + kit.hyphened)
+    if not args.run_id:
+        raise BadData(f"--run-id: name the run, like {LETTER}001-{kit.hyphened}")
+    record.check_id(args.run_id, kit, LETTER)
+    for guard, value in scoring.guards(kit).items():
+        if clean["guards"][guard] != value:
+            raise BadData(f"--control {args.control}: its {guard} is {clean['guards'][guard]}, now it is {value}; "
+                          "score the clean pages anew first")
+    path = record.path_of(kit.results, args.run_id)
+    if path.exists() and not (args.resume or args.rescore):
+        raise BadData(f"{path}: the run exists and is not overwritten; choose another --run-id, or --rescore it")
+    settings = None if args.rescore else config.load()
+    if settings:
+        settings.require_provider()
+    _, code = paid.run(args.run_id, path, twins, bench, settings, twins.gold, args, _header(args, kit, args.run_id))
+    return (record.read(path) if path.exists() and code in (0, 3) else None), clean, code
+
+
+def _header(args, kit, run_id):
+    return {"id": run_id, "kit": kit.name, "arm": "injection", "date": progress.now()[:10],
+            "command": shlex.join(["python", "-m", "evals.injection", *args.words]),
+            "code": scoring.code_hash(kits.ROOT, kit)}
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="python -m evals.injection", description=__doc__.split("\n\n")[0],
+                                     epilog="example: python -m evals.injection label-restrict --arm note-tone")
+    add = parser.add_argument
+    add("kit", nargs="?", help="name of the kit; not needed where there is only one")
+    add("--arm", default=MODEL, metavar="NAME", help="a free floor, or model (default: model)")
+    add("--run-id", metavar="ID", help="name of the model run, like x001-label-restrict")
+    add("--control", metavar="RUN", help="the scored run over the clean pages: a run id or a record's path")
+    add("--resume", action="store_true", help="ask only for the pages that the run's cache does not answer")
+    add("--rescore", action="store_true", help="do everything behind the reply again, from the cache; never a call")
+    add("--workers", type=int, metavar="N", help="calls at a time (default: EVAL_WORKERS)")
+    add("--max-tokens", type=int, metavar="N", help="most tokens of one reply (default: MAX_TOKENS)")
+    add("--data", metavar="DIR", help="data folder with your own rules and documents (default: the kit's)")
+    add("--yes", action="store_true", help="spend without asking")
+    add("--dry-run", action="store_true", help="print one planted page and stop")
+    add("--json", action="store_true", help="print the outcome as JSON")
+    add("--quiet", action="store_true", help="show no progress")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""Measure how many tokens each part of a prompt is, by the provider's own count: nested prefixes, one output token each.
+
+    python -m evals.prompt_tokens label-restrict LBL-0001 LBL-0032 --run-id c001-label-restrict
+
+A call is made for the prompt cut behind each part; a part's size is the difference of two counts. At least two
+documents are measured, so that the fixed prefix is seen to be the same and not argued to be. Writes
+`results/KIT/tokens-ID.json`. Exit codes: 0 measured, 2 usage or configuration, 3 a count is missing.
+"""
+import argparse
+import shlex
+import sys
+
+from evals.shared import progress, record, spending
+from src.shared import config
+from src.shared import kit as kits
+from src.shared.fields import near
+from src.shared.files import BadData, to_json, write_text
+from src.shared.parts import Part
+
+# Closes every prefix, so that each has a user turn and all differ by whole parts alone.
+PROBE = Part("probe", "user", ".", True, None)
+LETTER = "c"
+
+
+def main(argv=None):
+    args = _arguments().parse_args(argv)
+    args.words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        kit = kits.load(args.kit, args.data)
+        record.check_id(args.run_id, kit, LETTER)
+        path = kit.results / f"tokens-{args.run_id}.json"
+        if path.exists():
+            raise BadData(f"{path}: is there already; a kept measurement is not overwritten")
+        found = measure(kit, _documents(kit, args.documents), args)
+    except (BadData, spending.DayLimit) as e:
+        print(e, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    if found is None:
+        return 3
+    write_text(path, to_json(found, indent=2) + "\n")
+    print("\n".join([*lines(found), f"record: {path}"]))
+    return 0
+
+
+def measure(kit, documents, args):
+    """{"parts": [{"part", "fixed", document: tokens…}], "prefix_is_fixed", …}, or None where the provider gave no count."""
+    from src.shared import adapters
+    settings = config.load()
+    settings.require_provider()
+    prompts = {document: kit.prompt(document) for document in documents}
+    calls = sum(len(parts) + 1 for parts in prompts.values())
+    if not spending.confirm(f"{calls} calls of one output token to {settings.model} at {settings.host}; go on?", args.yes):
+        raise BadData("nothing was sent")
+    ledger = spending.Ledger(kits.ROOT / "results" / "ledger.json", settings.max_calls_per_day)
+    counts = {}
+    for document, parts in prompts.items():
+        counts[document] = []
+        for behind in range(len(parts) + 1):
+            ledger.take()
+            call = adapters.complete(settings, [*parts[:behind], PROBE], max_tokens=1)
+            tokens = (call.usage or {}).get("input")
+            if tokens is None:
+                print(f"{document}, behind {parts[behind - 1].name if behind else 'nothing'}: the provider gave no count: "
+                      f"{(call.error or {}).get('message', 'no usage in the reply')}", file=sys.stderr)
+                return None
+            counts[document].append(tokens)
+    return _found(kit, args, settings, prompts, counts)
+
+
+def lines(found):
+    """The measurement as text."""
+    out = [f"{found['run']['id']}: tokens by {found['settings']['model']}'s own count"]
+    for part in found["parts"]:
+        sizes = ", ".join(f"{document} {tokens:,}" for document, tokens in part["tokens"].items())
+        out.append(f"  {part['part']}: {sizes}{', fixed' if part['fixed'] else ''}")
+    for document, whole in found["whole"].items():
+        fixed = sum(part["tokens"][document] for part in found["parts"] if part["fixed"])
+        out.append(f"  {document}: {fixed:,} of {whole:,} tokens ({100 * fixed / whole:.0f} %) are the same on every call")
+    if not found["prefix_is_fixed"]:
+        out.append("  the fixed parts were counted differently on these documents: the prefix is not fixed, or the count is not exact")
+    return out
+
+
+def _found(kit, args, settings, prompts, counts):
+    names = [(part.name, part.fixed) for part in next(iter(prompts.values()))]
+    parts = [{"part": name, "fixed": fixed, "characters": {document: len(prompts[document][i].text) for document in prompts},
+              "tokens": {document: counts[document][i + 1] - counts[document][i] for document in prompts}}
+             for i, (name, fixed) in enumerate(names)]
+    command = shlex.join(["python", "-m", "evals.prompt_tokens", *args.words])
+    return {"run": {"id": args.run_id, "kit": kit.name, "arm": "prompt_tokens", "date": progress.now()[:10], "command": command},
+            "settings": settings.public(), "parts": parts, "probe": {document: counts[document][0] for document in prompts},
+            "whole": {document: counts[document][-1] - counts[document][0] for document in prompts},
+            "prefix_is_fixed": all(len(set(part["tokens"].values())) == 1 for part in parts if part["fixed"])}
+
+
+def _documents(kit, wanted):
+    """The documents named, and the first other one where only one is: a fixed prefix shows on two."""
+    known = list(kit.documents())
+    for document in wanted:
+        if document not in known:
+            raise BadData(f"{kit.name} has no document {document}{near(document, known)}")
+    wanted = list(dict.fromkeys(wanted))
+    return wanted if len(wanted) > 1 else wanted + [next(document for document in known if document not in wanted)]
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="python -m evals.prompt_tokens", description=__doc__.split("\n\n")[0],
+                                     epilog="example: python -m evals.prompt_tokens label-restrict LBL-0032 "
+                                            "--run-id c001-label-restrict")
+    add = parser.add_argument
+    add("kit", help="name of the kit")
+    add("documents", nargs="+", metavar="DOC", help="documents to measure on; with one, another is taken beside it")
+    add("--run-id", required=True, metavar="ID", help="name of the measurement, like c001-label-restrict")
+    add("--data", metavar="DIR", help="data folder with your own rules and documents (default: the kit's)")
+    add("--yes", action="store_true", help="spend without asking")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,433 @@
+"""What the board shows: view data over a kit's data with records, without any, and with broken ones."""
+import json
+import shutil
+import unittest
+
+from evals.shared import showing
+from src.shared import kit as kits
+from src.shared.files import BadData
+from src.shared.view import figures, listing, page, panels, rules, runs, shelf, start
+
+LABEL = "label_restrict"
+
+
+def panel(view, kind, title=""):
+    """The first panel of a kind whose title holds a word."""
+    return next(found for found in view["panels"] if found["kind"] == kind and title in (found.get("title") or ""))
+
+
+def written(document_panel):
+    """The text of a document panel, put together again."""
+    return "".join(segment["text"] for block in document_panel["blocks"] for segment in block["segments"])
+
+
+class TestSegments(unittest.TestCase):
+    def test_an_emoji_before_a_value_does_not_shift_its_highlight(self):
+        text = "note: 🚜🌾 e\u0301\nrate: 2.5 L/ha 🚜\n"
+        start_ = text.index("2.5 L/ha")
+        found = panels.document(text, {"rate": (start_, start_ + 8)})
+        values = [s["text"] for block in found["blocks"] for s in block["segments"] if s["value"]]
+        self.assertEqual(values, ["2.5 L/ha"])
+        self.assertEqual(written(found), text)
+
+    def test_a_value_marks_its_whole_line_and_no_other(self):
+        text = "a: 1\nrate: 2\nb: 3"
+        found = panels.document(text, {"rate": (11, 12)})
+        self.assertEqual("".join(s["text"] for b in found["blocks"] for s in b["segments"] if s["fields"] == ["rate"]),
+                         "rate: 2")
+
+    def test_overlapping_spans_keep_both_fields(self):
+        found = panels.document("abcdef", {"one": (0, 4), "two": (2, 6)})
+        self.assertEqual([(s["text"], s["fields"]) for s in found["blocks"][0]["segments"]],
+                         [("ab", ["one"]), ("cd", ["one", "two"]), ("ef", ["two"])])
+
+    def test_an_empty_page_and_a_page_without_fields_are_drawn(self):
+        self.assertEqual(written(panels.document("", {})), "")
+        self.assertEqual(written(panels.document("a\n\nb", {})), "a\n\nb")
+
+
+class TestFigures(unittest.TestCase):
+    def test_not_measured_is_blank_and_not_zero(self):
+        self.assertEqual(figures.rate(None)["text"], figures.BLANK)
+        self.assertEqual(figures.count(None)["text"], figures.BLANK)
+
+    def test_no_event_says_how_many_it_still_allows(self):
+        self.assertEqual(figures.count({"count": 0, "opportunities": 38})["text"], "0/38 (≤ 8 %)")
+
+    def test_a_hundred_per_cent_is_said_of_all_alone(self):
+        self.assertEqual((figures.percent(1), figures.percent(0.9999), figures.percent(0.0001), figures.percent(0)),
+                         ("100 %", ">99 %", "<1 %", "0 %"))
+
+
+class Staged(unittest.TestCase):
+    """The data of one kit with the records of its free arms: the `wanted` kit, or the first one."""
+
+    wanted = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.stage = showing.Stage(cls.wanted or showing.first_kit())
+        cls.addClassCleanup(cls.stage.close)
+        cls.ids = cls.stage.floors()
+        cls.shelf = cls.stage.shelf()
+        cls.name = cls.stage.kit_name
+
+    def setUp(self):
+        self.opened = self.shelf.open(self.name)
+
+    def asked(self, **query):
+        return listing.filters(self.opened, {name: [value] for name, value in query.items()})
+
+
+class TestStart(Staged):
+    def test_a_kit_stands_with_its_floors_and_null_and_says_that_no_model_run_is_there(self):
+        row, = start.kits(self.shelf)["kits"]
+        self.assertEqual((row["name"], row["documents"]), (self.name, len(self.opened.documents)))
+        self.assertEqual((row["committed"], row["local"], row["has_model_run"]), (len(self.ids), 0, False))
+        names = [line["name"] for line in row["figures"]]
+        self.assertEqual(names, [name for name in sorted(self.ids) if self.ids[name][0] == "b" and name != "null"]
+                         + ["null baseline"])
+        self.assertIn("/", row["figures"][0]["raw"]["text"])
+
+    def test_every_named_error_links_to_its_rows(self):
+        table = panel(start.kit(self.opened), "table")
+        links = [cell["link"] for row in table["rows"] for cells in row[2:] for cell in cells if cell["link"]]
+        self.assertTrue(links)
+        for link in links:
+            rows = listing.matching(self.opened, self.asked(**link))
+            record = next(run for run in self.opened.runs if run.id == link["run"]).record
+            error = next(found for found in record["errors"] if found["id"] == link["error"])
+            self.assertEqual(rows, error[link["column"]]["rows"])
+
+
+class TestRecords(unittest.TestCase):
+    def setUp(self):
+        self.stage = showing.Stage(showing.first_kit())
+        self.addCleanup(self.stage.close)
+
+    def test_without_any_run_the_board_is_whole(self):
+        opened = self.stage.opened()
+        front = start.kit(opened)
+        self.assertEqual((front["runs"], front["problems"]), ([], []))
+        self.assertIn("No run", panel(front, "note")["text"])
+        asked = listing.filters(opened, {})
+        view = page.document(opened, next(iter(opened.documents)), asked)
+        self.assertEqual(panel(view, "fields")["columns"], ["gold"])
+        self.assertEqual(listing.documents(opened, asked)["matching"], len(opened.documents))
+
+    def test_a_committed_model_run_is_the_headline_and_is_shown_as_a_replay(self):
+        run_id = f"r001-{self.stage.kit().hyphened}"
+        self.stage.record(run_id, "stub", {"model": "some-model-1"})
+        self.stage.floors()
+        shelf_ = self.stage.shelf()
+        row, = start.kits(shelf_)["kits"]
+        self.assertTrue(row["has_model_run"])
+        self.assertEqual(row["figures"][0]["name"], "some-model-1")
+        opened = shelf_.open(self.stage.kit_name)
+        view = page.document(opened, next(iter(opened.documents)), listing.filters(opened, {}))
+        told = view["runs"][0]
+        self.assertEqual((told["id"], told["arm"], told["model"], told["date"], view["live"]),
+                         (run_id, "model", "some-model-1", showing.DATE, False))
+
+    def test_a_broken_record_is_named_in_a_sentence_and_the_rest_goes_on(self):
+        ids = self.stage.floors()
+        path = self.stage.results / f"eval-{ids['stub']}.json"
+        whole = path.read_text()
+        entry = whole.index("\n", 20)
+        broken = {"torn": whole[:len(whole) // 2], "empty": "", "no record": "[1, 2]\n", "not text": "\x00\x01\x02",
+                  "a document twice": whole[:entry] + whole[whole.index("\n"):],
+                  "no metrics": whole.replace('"metrics":', '"metricks":')}
+        for what, text in broken.items():
+            with self.subTest(what):
+                path.write_text(text)
+                opened = self.stage.opened()
+                self.assertEqual(len(opened.runs), len(ids) - 1)
+                self.assertIn(path.name, " ".join(opened.problems))
+                self.assertEqual(len(start.kit(opened)["runs"]), len(ids) - 1)
+
+    def test_a_doctored_figure_is_refused(self):
+        path = self.stage.results / f"eval-{self.stage.floors()['stub']}.json"
+        whole = json.loads(path.read_text())
+        right = path.read_text()
+        metric, error = whole["metrics"][0]["raw"], whole["errors"][0]["raw"]
+        changes = [(f'"num":{metric["num"]},', f'"num":{metric["num"] + 1},'), (f'"rate":{metric["rate"]}', '"rate":0.99'),
+                   (json.dumps(error["rows"], separators=(",", ":")), '["NONE"]')]
+        for old, new in changes:
+            head, _, tail = right.rpartition("\n],")
+            path.write_text(head + "\n]," + tail.replace(old, new))
+            with self.subTest(new), self.assertRaises(BadData) as caught:
+                runs.read("x", path)
+            self.assertIn("re-score", str(caught.exception))
+
+    def test_a_run_of_another_key_is_told(self):
+        self.stage.floors()
+        gold = self.stage.data / "gold.jsonl"
+        gold.write_text(gold.read_text() + "\n")
+        self.assertIn("another gold key", " ".join(self.stage.opened().problems))
+
+    def test_a_changed_file_is_seen_without_a_restart(self):
+        shelf_ = self.stage.shelf()
+        self.assertEqual(shelf_.open(self.stage.kit_name).runs, [])
+        self.stage.floors()
+        found = shelf_.open(self.stage.kit_name)
+        self.assertTrue(found.runs)
+        self.assertIs(shelf_.open(self.stage.kit_name), found)
+
+    def test_a_kit_without_key_or_with_a_broken_file_says_so(self):
+        shelf_ = self.stage.shelf()
+        (self.stage.data / "gold.jsonl").unlink()
+        self.assertIn("gold.jsonl", shelf_.open(self.stage.kit_name).problems[0])
+        self.assertTrue(rules.rules(shelf_.open(self.stage.kit_name))["panels"])
+        (self.stage.data / "fields.json").write_text("{")
+        row, = start.kits(shelf_)["kits"]
+        self.assertIn("fields.json", row["problems"][0])
+
+
+class TestList(Staged):
+    def matching(self, **query):
+        return set(listing.matching(self.opened, self.asked(**query)))
+
+    def test_filters_compose(self):
+        run = self.ids["stub"]
+        wrong, differs = self.matching(run=run, wrong="1"), self.matching(run=run, differs="1")
+        self.assertTrue(wrong and differs)
+        self.assertEqual(self.matching(run=run, wrong="1", differs="1"), wrong & differs)
+        self.assertEqual(self.matching(run=run, wrong="0"), set(self.opened.documents) - wrong)
+
+    def test_a_case_finds_its_documents_and_free_text_finds_the_page(self):
+        name, place = next(iter(self.opened.documents.items()))
+        self.assertIn(name, self.matching(case=place.case))
+        self.assertEqual(self.matching(q=name.lower()), {name})
+        rarest = max(self.opened.kit.text(name).split(), key=len)
+        self.assertIn(name, self.matching(q=rarest.upper()))
+        self.assertEqual(self.matching(q="no such words anywhere"), set())
+
+    def test_an_unanswered_document_is_wrong_on_everything(self):
+        view = listing.documents(self.opened, self.asked(run=self.ids["stub"]))
+        unparsed = [row for row in view["rows"] if row["runs"][0]["text"] == "unparsed"]
+        self.assertTrue(unparsed)
+        self.assertTrue({row["id"] for row in unparsed} <= self.matching(run=self.ids["stub"], wrong="1"))
+
+    def test_what_has_no_meaning_is_refused_with_the_near_word(self):
+        for query, word in (({"wron": ["1"]}, "wrong"), ({"run": ["b001"]}, "runs:"), ({"page": ["0"]}, "from 1"),
+                            ({"page": ["²"]}, "from 1"), ({"column": ["raws"]}, "raw"), ({"wrong": ["yes"]}, "1 for yes"),
+                            ({"case": [""]}, "names nothing")):
+            with self.subTest(query), self.assertRaises(shelf.BadQuery) as caught:
+                listing.filters(self.opened, query)
+            self.assertIn(word, str(caught.exception))
+
+    def test_a_page_holds_no_more_rows_than_it_may(self):
+        rows, listing.PAGE_ROWS = listing.PAGE_ROWS, 10
+        self.addCleanup(setattr, listing, "PAGE_ROWS", rows)
+        self.assertEqual(rows, 200)
+        first, last = (listing.documents(self.opened, self.asked(page=page)) for page in ("1", "999"))
+        self.assertEqual((len(first["rows"]), first["pages"]), (10, -(-len(self.opened.documents) // 10)))
+        self.assertEqual(last["page"], last["pages"])
+
+    def test_neighbours_run_along_the_filtered_list(self):
+        asked = self.asked(run=self.ids["stub"], wrong="1")
+        found = listing.matching(self.opened, asked)
+        walked, at = [found[0]], found[0]
+        while at := listing.neighbours(self.opened, asked, at)["next_wrong"]:
+            walked.append(at)
+        self.assertEqual(walked, found)
+        self.assertIsNone(listing.neighbours(self.opened, asked, found[0])["previous"])
+
+
+class TestDocument(Staged):
+    def view(self, name, **query):
+        return page.document(self.opened, name, self.asked(**query))
+
+    def test_every_page_is_shown_character_for_character(self):
+        for name in self.opened.documents:
+            self.assertEqual(written(panel(self.view(name), "document")), self.opened.kit.text(name), name)
+
+    def test_marks_are_those_of_the_record(self):
+        run = next(run for run in self.opened.runs if run.id == self.ids["stub"])
+        for name in list(self.opened.documents)[:14]:
+            entry = runs.entry(run, name)
+            table = panel(self.view(name, run=run.id), "fields")
+            for row in table["rows"]:
+                self.assertEqual([cell.get("hit") for cell in row["cells"][1:]],
+                                 [entry["marks"][column].get(row["mark"]) for column in runs.COLUMNS], (name, row["field"]))
+
+    def test_a_document_without_an_answer_says_why(self):
+        outcomes = {}
+        for name in self.opened.documents:
+            view = self.view(name, run=self.ids["stub"])
+            outcomes[view["runs"][0]["outcome"]] = view
+        self.assertIn("refused", outcomes)
+        for outcome, view in outcomes.items():
+            if outcome != "answered":
+                self.assertIn("no answer", panel(view, "note", "stub")["text"])
+                self.assertEqual(panel(view, "fields")["rows"][0]["cells"][1]["text"], "no answer")
+
+    def test_an_unknown_document_is_not_found_and_the_near_one_is_named(self):
+        name = next(iter(self.opened.documents))
+        with self.assertRaises(shelf.NotFound) as caught:
+            self.view(name[:-1])
+        self.assertIn("did you mean", str(caught.exception))
+
+    def test_the_prompt_is_shown_as_it_is_sent(self):
+        name = next(iter(self.opened.documents))
+        view, parts = page.prompt(self.opened, name), self.opened.kit.prompt(name)
+        self.assertEqual([row[0]["text"] for row in panel(view, "table")["rows"]], [part.name for part in parts])
+        shown = ["\n".join(found["lines"]) for found in view["panels"] if found["kind"] == "note"]
+        self.assertEqual(shown, [part.text for part in parts])
+
+
+@unittest.skipUnless(LABEL in kits.names(), f"{LABEL} is not in this checkout")
+class TestLabelRestrict(Staged):
+    wanted = LABEL
+
+    def first(self, **wanted):
+        """The first gold row with these values."""
+        return next(row for row in self.opened.kit.gold() if all(row[key] == value for key, value in wanted.items()))
+
+    def view(self, name, arm):
+        return page.document(self.opened, name, self.asked(run=self.ids[arm]))
+
+    def test_the_withheld_section_is_shown_as_withheld_and_nothing_else_is(self):
+        for name in self.opened.documents:
+            blocks = panel(self.view(name, "null"), "document")["blocks"]
+            held = ["".join(s["text"] for s in block["segments"]) for block in blocks if block["withheld"]]
+            self.assertEqual(len(held), 1)
+            self.assertTrue(held[0].startswith("Product and Registration\n---"))
+            self.assertEqual(len(held[0].strip().split("\n")), 3)
+            self.assertNotIn(held[0].split("\n")[2], "".join(part.text for part in self.opened.kit.prompt(name)))
+
+    def test_every_stated_field_is_marked_on_its_line(self):
+        fields = self.opened.kit.book.fields
+        for row in self.opened.kit.gold():
+            found = panel(self.view(row["id"], "null"), "document")
+            marked = {name: s["text"] for b in found["blocks"] for s in b["segments"] if s["value"] for name in s["fields"]}
+            for field in fields.copied:
+                if row[field.name] is not None:
+                    self.assertEqual(field.read(marked[field.name]), field.read(row[field.name]), (row["id"], field.name))
+
+    def test_the_ladder_of_gold_ends_where_gold_says(self):
+        for row in self.opened.kit.gold():
+            ladder = panel(self.view(row["id"], "null"), "ladder")
+            self.assertTrue(ladder["ends"][0].startswith(row["verdict"]), (row["id"], ladder["ends"]))
+            self.assertIn(row["deciding_restriction"] if row["verdict"] != "within_label" else "no rule", ladder["ends"][0])
+            results = [rung["steps"][0]["result"] for rung in ladder["rungs"]]
+            stop = next((i for i, result in enumerate(results) if result in ("breached", "could not be read")), len(results))
+            self.assertEqual(set(results[stop + 1:]) - {"not reached"}, set())
+            self.assertNotIn("not reached", results[:stop])
+
+    def test_a_breach_says_both_values_the_operator_and_by_how_much(self):
+        row = self.first(verdict="wait_required", deciding_restriction="pre_harvest_interval")
+        rung = next(r for r in panel(self.view(row["id"], "null"), "ladder")["rungs"] if r["rule"] == "pre_harvest_interval")
+        step = rung["steps"][0]
+        left, test, right = step["compares"]
+        self.assertEqual((step["result"], test), ("breached", ">="))
+        self.assertEqual((left["field"], left["text"]), ("days_to_harvest", f"{row['days_to_harvest']} days"))
+        self.assertEqual((right["field"], right["text"]), ("pre_harvest_interval_days", f"{row['pre_harvest_interval_days']} days"))
+        self.assertEqual(step["detail"], f"short by {row['pre_harvest_interval_days'] - row['days_to_harvest']} days")
+
+    def test_skipped_and_could_not_be_read_are_told_apart(self):
+        results = set()
+        for name in self.opened.documents:
+            results |= {rung["steps"][0]["result"] for rung in panel(self.view(name, "null"), "ladder")["rungs"]}
+        self.assertEqual(results, {"pass", "skipped", "breached", "could not be read", "not reached"})
+
+    def test_needs_hold_is_not_computed_when_a_value_is_missing_and_the_reason_is_given(self):
+        view = self.view(next(iter(self.opened.documents)), "null")
+        items = {item["name"]: item for item in panel(view, "state")["items"]}
+        self.assertIn(items["gold"]["value"], ("hold", "no hold"))
+        self.assertEqual(items["null"]["value"], "not computed")
+        self.assertEqual(items["null"]["why"], "application_status is missing; verdict is missing")
+        cell = next(row for row in panel(view, "fields")["rows"] if row["field"] == "needs_hold")["cells"][1]
+        self.assertEqual((cell["text"], cell["hit"]), ("not computed", False))
+
+    def test_the_recheck_shows_what_it_discarded_and_what_it_put_there(self):
+        run = next(run for run in self.opened.runs if run.id == self.ids["stub"])
+        name = next(name for name, row in run.rows.items() if row.differs)
+        table = panel(self.view(name, "stub"), "table", "Recheck of stub")
+        entry = runs.entry(run, name)
+        self.assertEqual({row[0]["text"] for row in table["rows"]}, set(entry["overrides"]))
+        verdict = next(row for row in table["rows"] if row[0]["text"] == "verdict")
+        self.assertEqual((verdict[1]["text"], verdict[2]["text"]),
+                         (entry["raw"]["values"]["verdict"], entry["rechecked"]["values"]["verdict"]))
+
+    def test_null_none_zero_and_unread_are_four_things(self):
+        kit, spec = self.opened.kit, [(name, None, None, None) for name in (
+            "max_rate_l_per_ha", "tank_mix_partner", "applications_made_this_season", "days_to_harvest", "field_id")]
+        answer = kit.definition.normalise(kit.book, {"max_rate_l_per_ha": None, "tank_mix_partner": "none",
+                                                     "applications_made_this_season": 0, "days_to_harvest": "soon"})
+        cells = [row["cells"][0] for row in panels.fields(spec, {"x": answer})["rows"]]
+        self.assertEqual([(cell["text"], cell["kind"]) for cell in cells],
+                         [("not stated", "null"), ("none", "value"), ("0", "value"), ("soon", "unread"), ("not answered", "none")])
+
+    def test_the_rules_say_which_rows_they_decide_and_which_sit_on_a_limit(self):
+        table = panel(rules.rules(self.opened), "table", "check set")
+        gold = list(self.opened.kit.gold())
+        for row in table["rows"]:
+            rule = row[1]["text"]
+            decided = [g["id"] for g in gold if g["deciding_restriction"] == rule and g["verdict"] != "insufficient_information"]
+            self.assertEqual([cell["text"] for cell in row[5]], [str(len(decided)), *decided])
+        at = {row[1]["text"]: row[9] for row in table["rows"]}
+        exact = [g["id"] for g in gold if g["rate_proposed_l_per_ha"] == g["max_rate_l_per_ha"] is not None]
+        self.assertTrue(set(exact) >= {cell["text"] for cell in at["max_rate_per_application"]} != set())
+
+
+@unittest.skipUnless(LABEL in kits.names(), f"{LABEL} is not in this checkout")
+class TestOtherRules(unittest.TestCase):
+    def test_a_swapped_pair_of_checks_changes_ladder_and_check_set_and_the_drift_is_told(self):
+        stage = showing.Stage(LABEL)
+        self.addCleanup(stage.close)
+        run = stage.floors()["line-reader"]
+        shelf_ = stage.shelf()
+        before = shelf_.open(LABEL)
+        path = stage.data / "checks.json"
+        document = json.loads(path.read_text())
+        one, other = document["rules"][4], document["rules"][5]
+        one["order"], other["order"] = other["order"], one["order"]
+        path.write_text(json.dumps(document))
+        after = shelf_.open(LABEL)
+        name = next(row["id"] for row in before.kit.gold() if row["case"] == "buffer_and_retreatment_breached")
+
+        def seen(opened):
+            view = page.document(opened, name, listing.filters(opened, {"run": [run]}))
+            ladder = panel(view, "ladder")
+            order = [row[1]["text"] for row in panel(rules.rules(opened), "table", "check set")["rows"]]
+            return view, ladder["ends"], [rung["rule"] for rung in ladder["rungs"]], order
+        view, ends, rungs, order = seen(before)
+        self.assertNotIn("Other rules", [found.get("title") for found in view["panels"]])
+        self.assertEqual(ends, ["outside_label by buffer_to_water"] * 2)
+        view, ends, rungs, order = seen(after)
+        self.assertEqual(ends, ["wait_required by min_retreatment_interval"] * 2)
+        self.assertEqual(rungs[4:6], ["min_retreatment_interval", "buffer_to_water"])
+        self.assertEqual(order, rungs)
+        notes = [found["text"] for found in view["panels"] if found.get("title") == "Other rules"]
+        self.assertEqual(len(notes), 2)
+        self.assertIn("verdict outside_label, now wait_required", notes[0])
+
+    def test_a_contradiction_on_the_page_is_flagged_beside_the_result(self):
+        stage = showing.Stage(LABEL)
+        self.addCleanup(stage.close)
+        gold = [json.loads(line) for line in (stage.data / "gold.jsonl").read_text().splitlines()]
+        gold[0] |= {"days_to_harvest": -3}
+        (stage.data / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold))
+        opened = stage.opened()
+        view = page.document(opened, gold[0]["id"], listing.filters(opened, {}))
+        self.assertIn("Seen in: gold.", panel(view, "note", "negative_days_to_harvest")["text"])
+
+
+class TestTenThousand(unittest.TestCase):
+    def test_a_large_kit_is_listed_from_an_index_and_not_from_its_pages(self):
+        stage = showing.Stage(showing.first_kit())
+        self.addCleanup(stage.close)
+        rows = (stage.data / "gold.jsonl").read_text().splitlines()
+        shutil.rmtree(stage.data / "corpus")
+        with (stage.data / "gold.jsonl").open("w") as handle:
+            for number in range(3000):
+                row = json.loads(rows[number % len(rows)])
+                handle.write(json.dumps(row | {"id": f"BIG-{number:05}"}) + "\n")
+        opened = stage.opened()
+        view = listing.documents(opened, listing.filters(opened, {"page": ["15"]}))
+        self.assertEqual((view["total"], view["pages"], view["rows"][-1]["id"]), (3000, 15, "BIG-02999"))
+
+
+if __name__ == "__main__":
+    unittest.main()
