@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from evals.shared import record, scoring
+from evals.shared.cache import Cache
 from src.shared import kit as kits
 from src.shared.files import BadData
 
@@ -58,7 +59,20 @@ def merge(run_id, paths, data=None):
                 grading.count(row, entries[row["id"]])
                 yield entries[row["id"]]
     record.write(target, counted(), lambda: {**grading.closing(), "run": first["run"], "settings": first["settings"]})
+    _join_caches([record.cache_of(path) for path in paths], record.cache_of(target))
     return target
+
+
+def _join_caches(paths, target):
+    """The shards' replies in one file, so that the joined run is re-scored like any other; nothing where there are none."""
+    if not all(path.exists() for path in paths):
+        return
+    with Cache(target) as joined:
+        for path in paths:
+            with Cache(path) as cache:
+                for document in cache.documents():
+                    if joined.get(document) is None:
+                        joined.put(cache.get(document))
 
 
 def _differs(run_id, path, each, first):

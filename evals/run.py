@@ -117,7 +117,6 @@ def _run_model(args, kit, bench, free):
               if arm.letter == "b" and name != "null"}
     text = table.single(kit, bench, found, floors)
     _say(args, text, found)
-    print(table.closing(found, path, code, paid.resume_command(found["run"])), file=sys.stderr)
     return _conclude(args, code, text, {MODEL: path}, {MODEL: found})
 
 

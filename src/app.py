@@ -6,6 +6,7 @@
 Only routes stand here: what a view shows is made by `src/shared/view`, what it looks like by `ui/`.
 """
 import argparse
+import contextlib
 import datetime
 import errno
 import gzip
@@ -13,6 +14,7 @@ import hashlib
 import json
 import secrets
 import sys
+import threading
 import time
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,6 +36,8 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache"}
 MAX_BODY, MAX_DRAIN_SECONDS, GZIP_FROM = 64 * 1024, 5, 1024
 TOKEN = "X-Board-Token"
+UNCOUNTED = ("MAX_CALLS_PER_DAY is set, and calls of the board are not counted in its ledger; ask with python -m evals.run, "
+             "or unset it")
 STATUS = {shelf.NotFound: 404, shelf.BadQuery: 400}
 
 
@@ -65,6 +69,7 @@ class Handler(BaseHTTPRequestHandler):
     """One request: checked, routed, answered as JSON or as a file of `ui/`."""
 
     protocol_version, default_request_version, timeout = "HTTP/1.1", "HTTP/1.0", 30
+    wbufsize, disable_nagle_algorithm = 1 << 16, True   # head and body go out at once: two small sends wait 40 ms
 
     def answer(self):
         """Every method arrives here; whatever happens, the reader gets a status and a sentence."""
@@ -241,6 +246,8 @@ def check(board, opened, body):
     try:
         settings = board.settings()
         settings.require_provider()
+        if settings.max_calls_per_day is not None:
+            raise BadData(UNCOUNTED)
         from src.shared import adapters     # here, since nothing else on the board needs the network code
         schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
         followed = follow.follow(kit, document, lambda *_: adapters.complete(settings, kit.prompt(document), schema=schema))
@@ -303,6 +310,7 @@ def main(argv=None):
     args = parser.parse_args(argv)
     try:
         with _bound(config.load().port, shelf.Shelf(args.data)) as board:
+            threading.Thread(target=_warm, args=(board.shelf,), daemon=True).start()
             print(f"The board is at http://127.0.0.1:{board.server_port}/ (Ctrl-C ends it)", flush=True)
             board.serve_forever()
     except BadData as e:
@@ -310,6 +318,12 @@ def main(argv=None):
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _warm(shelf_):
+    """Open every kit before the first reader asks for one; what is broken will be told to that reader."""
+    with contextlib.suppress(BadData):
+        start.kits(shelf_)
 
 
 def _bound(port, shelf_):

@@ -212,15 +212,15 @@ function problems(sentences) {
 
 function start() {
   const heads = ["What is decided", "Documents", "Runs", "Headline, of all documents, with 95 % interval"];
-  return [heading("Touchstone"), lead("What each kit decides, how well it does, and every document behind the figures."),
+  return [heading("Touchstone"), lead("What each kit decides, how well, and every document behind the figures."),
     table("Kits", heads, h("tbody", {}, state.view.kits.map(kitRow)), "kits")];
 }
 
 function kitRow(kit) {
   const name = h("th", { scope: "row" },
     h("a", { class: "step", id: `kit-${kit.name}`, href: href(kit.name) }, kit.title),
-    kit.decides && h("p", {}, kit.decides), problems(kit.problems));
-  if (!kit.decides) return h("tr", {}, name, ["–", "–", "–"].map((blank) => h("td", {}, blank)));
+    h("p", {}, kit.decides), problems(kit.problems));
+  if (kit.documents === undefined) return h("tr", {}, name, ["–", "–", "–"].map((blank) => h("td", {}, blank)));
   const count = (number, noun) => h("td", { class: "number" }, number.toLocaleString("en"), h("small", {}, noun));
   return h("tr", {}, name, count(kit.documents, kit.noun),
     count(kit.committed, kit.local ? `committed, ${kit.local} local` : "committed"), h("td", {}, figures(kit)));
@@ -229,7 +229,8 @@ function kitRow(kit) {
 function figures(kit) {
   if (!kit.figures.length) return "nothing recorded yet";
   const rows = kit.figures.map((line) => h("tr", {},
-    h("th", { scope: "row" }, line.name, h("small", {}, line.kind)), h("td", {}, cell(line.raw)), h("td", {}, line.rechecked && cell(line.rechecked))));
+    h("th", { scope: "row" }, line.name, h("small", {}, line.kind)),
+    h("td", {}, cell(line.raw)), h("td", {}, line.rechecked && cell(line.rechecked))));
   return [
     !kit.has_model_run && h("p", { class: "quiet" }, "No model run is recorded yet; these are the baselines."),
     h("table", { class: "figures" }, h("caption", { class: "hidden" }, `${kit.metric} of ${kit.title}`),
@@ -332,7 +333,8 @@ function pages(view) {
 // ---- one document
 
 function documentView() {
-  const { view } = state, [page, ...others] = view.panels;
+  const { view } = state, isPage = (found) => found.kind === "document";
+  const pages = view.panels.filter(isPage), others = view.panels.filter((found) => !isPage(found));
   const kind = { true: "Hard case. ", false: "Clean case. " }[view.hard] || "";
   const runs = view.live
     ? h("p", {}, h("button", { type: "button", id: "replay", onclick: load }, "Back to the replay"))
@@ -342,7 +344,7 @@ function documentView() {
       h("div", {}, heading(view.id), h("p", {}, kind, view.sentence || view.case), neighbours(view)), askModel()),
     h("ul", { class: "replays", "aria-label": "Where the answers come from" }, view.runs.map(replay)), runs,
     h("div", { class: "beside" },
-      h("div", { class: "left" }, panel(page)), h("div", { class: "right" }, others.map(panel))),
+      h("div", { class: "left" }, pages.map(panel)), h("div", { class: "right" }, others.map(panel))),
   ];
 }
 

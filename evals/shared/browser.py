@@ -13,7 +13,7 @@ import urllib.request
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update",
          "--disable-background-networking", "--disable-sync", "--hide-scrollbars")
-KEYS = {"Escape": "\ue00c", "Tab": "\ue004", "Enter": "\ue007", "Shift": "\ue008"}
+KEYS = {"Escape": "\ue00c", "Tab": "\ue004", "Enter": "\ue007"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 WAIT_SECONDS = 10
 
@@ -57,9 +57,8 @@ class Browser:
         return self._send("POST", "/execute/sync", {"script": text, "args": list(arguments)})
 
     def keys(self, *keys):
-        """Press keys one after the other where the focus is; names of KEYS, else the characters themselves."""
-        strokes = [KEYS[key]] if len(keys) == 1 and keys[0] in KEYS else [KEYS.get(key, key) for key in keys]
-        actions = [{"type": kind, "value": stroke} for stroke in strokes for kind in ("keyDown", "keyUp")]
+        """Press keys one after the other where the focus is: names of KEYS, or single characters."""
+        actions = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
         self._send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def wait(self, condition, what=None):

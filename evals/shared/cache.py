@@ -6,6 +6,7 @@ is passed over and its document asked again. Lines are read as bytes, so that no
 import contextlib
 import json
 import os
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -20,7 +21,7 @@ class Cache:
 
     def __init__(self, path):
         self.path, self.torn, self.damaged = Path(path), 0, []
-        self._lock, self._places, self._broken = threading.Lock(), {}, None
+        self._lock, self._places, self._broken = threading.Lock(), _Places(), None
         self._file = self._reader = None
         self._held = _take(self.path)
         try:
@@ -49,6 +50,11 @@ class Cache:
             self._reader.seek(place)
             return json.loads(self._reader.readline())
 
+    def documents(self):
+        """The ids of all lines, the run's own header line (id "") among them, in the order of their places."""
+        with self._lock:
+            return self._places.documents()
+
     def put(self, line):
         """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end."""
         data = json.dumps(line, sort_keys=True, default=_number).encode() + b"\n"
@@ -66,12 +72,12 @@ class Cache:
                 with contextlib.suppress(OSError):
                     self._file.truncate(place)      # nothing is ever written behind half a line
                 raise BadData(self._broken) from None
-            self._places[line["id"]] = place
+            self._places.put(line["id"], place)
 
     def close(self):
         """Close the file and give the run free."""
-        for handle in (self._file, self._reader):
-            if handle:
+        for handle in (self._file, self._reader, self._places):
+            if handle is not None:
                 handle.close()
         if self._held:
             _give_back(self._held)
@@ -86,14 +92,38 @@ class Cache:
                 self._file.truncate(end)
                 break
             if entry is not None:
-                self._places[entry["id"]] = end
+                self._places.put(entry["id"], end)
             elif data.strip():
                 self.damaged.append(number)
             if not data.endswith(b"\n"):
                 self._file.write(b"\n")
             end += len(data)
-        if self.damaged and not self._places:
+        if self.damaged and not len(self._places):
             raise BadData(f"{self.path}: not one of its lines is a reply; move the file away or give another --run-id")
+
+
+class _Places:
+    """Where each document's newest line begins: an index beside the memory, so that its size does not matter."""
+
+    def __init__(self):
+        self._index = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        self._index.execute("CREATE TABLE places (id TEXT PRIMARY KEY, place INTEGER) WITHOUT ROWID")
+
+    def put(self, document, place):
+        self._index.execute("INSERT OR REPLACE INTO places VALUES (?, ?)", (document, place))
+
+    def get(self, document):
+        found = self._index.execute("SELECT place FROM places WHERE id = ?", (document,)).fetchone()
+        return found and found[0]
+
+    def documents(self):
+        return [row[0] for row in self._index.execute("SELECT id FROM places ORDER BY place")]
+
+    def close(self):
+        self._index.close()
+
+    def __len__(self):
+        return self._index.execute("SELECT COUNT(*) FROM places").fetchone()[0]
 
 
 def _object(data):

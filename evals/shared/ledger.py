@@ -19,9 +19,9 @@ GROUPS = {"any": " or ", "all": " and "}
 
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TESTS = {
-    "in": lambda one, many: fold(one) in map(fold, many.split(",")),
-    "not in": lambda one, many: fold(one) not in map(fold, many.split(",")),
-    "includes": lambda many, one: fold(one) in map(fold, many.split(",")),
+    "in": lambda one, many: fold(one) in _names(many),
+    "not in": lambda one, many: fold(one) not in _names(many),
+    "includes": lambda many, one: fold(one) in _names(many),
     "==": lambda one, other: _folded(one) == _folded(other),
     "!=": lambda one, other: _folded(one) != _folded(other),
     **ORDER,
@@ -165,7 +165,7 @@ def _vet_atom(report, file, row, atom, unit, known):
 def _comparable(test, left, right):
     numbers = (left, right).count("number")
     if test in ORDER:
-        return numbers == 2
+        return numbers == 2 or (left, right) == ("date", "date")     # dates stand as ISO text, which sorts as they do
     if test == "includes":
         return left == "list" and right in ("string", "enum")
     return numbers != 1 if test in ("==", "!=") else right == "list" and left in ("string", "enum")
@@ -177,6 +177,11 @@ def _holds(atom, values):
         return (left is None) == (atom.test == UNSTATED)
     right = atom.word if atom.word is not None else Decimal(atom.number) if atom.number else values[atom.name]
     return None if left is None or right is None else TESTS[atom.test](left, right)
+
+
+@lru_cache(maxsize=1024)
+def _names(text):
+    return frozenset(map(fold, text.split(",")))
 
 
 def _folded(value):

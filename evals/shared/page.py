@@ -52,7 +52,7 @@ def read_fields(report, words, never_read=frozenset()):
 
 def read_page(report, file, fields):
     """A document as Page; each value that cannot be read from its line is reported and left out."""
-    sections, values = _cut(report, file, fields), {}
+    sections, values = cut(report, file, fields), {}
     for name, field in fields.copied.items():
         line, raw = _locate(report, file, field, sections) if name not in fields.unsound else (None, None)
         if raw is not None:
@@ -147,7 +147,7 @@ def _vet_places(report, fields):
             report.add("fields.json", "sections", f"{title} is sent although no field is read there; withhold it")
 
 
-def _cut(report, file, fields):
+def cut(report, file, fields):
     """{title: [(line number, text)]} without blank lines; titles missing, repeated or out of order are reported."""
     lines = (read_text(report, file) or "").split("\n")
     heads = [place for place, line in enumerate(lines[1:]) if UNDERLINE.fullmatch(line)]

@@ -8,9 +8,10 @@ import hashlib
 import json
 import sys
 import threading
+import time
 import traceback
 
-from evals.shared import progress, record, scoring, spending
+from evals.shared import progress, record, scoring, spending, table
 from evals.shared.cache import Cache
 from src.shared import adapters, follow
 from src.shared import kit as kits
@@ -72,12 +73,12 @@ class Asking:
 
 
 def run(run_id, path, kit, bench, settings, wanted, options, header):
-    """Ask what is not answered yet, then score; returns (record without documents or None, exit code, closing words).
+    """Ask what is not answered yet, then score; returns (record without its documents or None, exit code).
 
     `wanted()` yields gold rows anew on each call; `options` has resume, rescore, yes, workers, max_tokens; `header` is
     the run's entry of the record, kept in the cache so that a resumed or re-scored run stays the run it was.
     """
-    cache_path = path.with_name(f"cache-{path.name.removeprefix('eval-').removesuffix('.json')}.jsonl")
+    cache_path, started = record.cache_of(path), time.monotonic()
     if options.rescore and not cache_path.exists():
         raise BadData(f"{cache_path}: no such file; there is nothing to re-score")
     with Cache(cache_path) as cache:
@@ -91,7 +92,9 @@ def run(run_id, path, kit, bench, settings, wanted, options, header):
                 return None, code
         opening = cache.get("") or {"run": header, "settings": None}
         found = _score(path, kit, bench, cache, wanted, opening, harness)
-    return found, 3 if _owed(found) else 0
+    code = 3 if _owed(found) else 0
+    print(table.closing(found, path, code, resume_command(found["run"]), time.monotonic() - started), file=sys.stderr)
+    return found, code
 
 
 def _ask_missing(run_id, kit, settings, cache, wanted, options, header):

@@ -21,6 +21,11 @@ def path_of(folder, run_id):
     return folder / f"eval-{run_id}.json"
 
 
+def cache_of(path):
+    """Where the replies of a run lie, by the path of its record."""
+    return path.with_name(f"cache-{path.name.removeprefix('eval-').removesuffix('.json')}.jsonl")
+
+
 def check_id(run_id, kit, letter):
     """Refuse a run id that is not letter, three digits, dash, kit (then anything), or whose letter says another thing."""
     found = PREFIX.match(run_id)

@@ -23,12 +23,13 @@ DATE = "2026-09-01T12:00:00Z"
 
 
 def first_kit():
-    """The name of the first kit of this checkout that hands over panels: the tests of the board stand on it."""
+    """The name of the first whole kit of this checkout, with panels, a key and arms: the tests of the board need one."""
     for name in kits.names():
         with contextlib.suppress(ImportError, BadData):
-            if kits.load(name).definition.panels:
+            kit = kits.load(name)
+            if kit.definition.panels and next(kit.gold()) and arms.free(kit, _bench(kit)):
                 return name
-    raise BadData("no kit of this checkout hands over panels")
+    raise BadData("no kit of this checkout is whole enough to be shown")
 
 
 class Stage:
@@ -57,7 +58,7 @@ class Stage:
     def record(self, run_id, arm, settings=None, change=None):
         """Write the record of a free arm under any run id; `change(entry)` may bend an entry. Returns its path."""
         kit = self.kit()
-        bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
+        bench = _bench(kit)
         call, grading = arms.free(kit, bench)[arm].call, scoring.Scoring(kit, bench)
         path = record.path_of(self.results, run_id)
 
@@ -72,8 +73,7 @@ class Stage:
     def floors(self):
         """Write a record for each free floor, for null and for the stub; returns the run ids by arm."""
         kit = self.kit()
-        bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
-        ids = {name: f"{arm.letter}001-{kit.hyphened}-{name}" for name, arm in arms.free(kit, bench).items()}
+        ids = {name: f"{arm.letter}001-{kit.hyphened}-{name}" for name, arm in arms.free(kit, _bench(kit)).items()}
         for name, run_id in ids.items():
             self.record(run_id, name)
         return ids
@@ -121,3 +121,7 @@ class Served:
         except urllib.error.HTTPError as e:
             with e:
                 return e.code, e.headers, e.read()
+
+
+def _bench(kit):
+    return importlib.import_module(f"evals.{kit.name}.bench").BENCH

@@ -289,6 +289,7 @@ def ratio_interval(pairs, conf=0.95):
     return _score_interval(p, effective * (t_ppf(half, rows - 1) / t_ppf(half, count - 1)) ** 2, _z(conf))
 
 
+@functools.lru_cache(maxsize=1024)
 def t_ppf(p, df):
     """Quantile p of Student's t with df >= 1 degrees of freedom, 0 < p < 1 (Student 1908; by the incomplete beta).
     >>> round(t_ppf(0.975, 19), 4)

@@ -47,14 +47,14 @@ def single(kit, bench, found, floors):
     return "\n".join(lines + [""] + outcomes(found))
 
 
-def closing(found, path, code, resume):
-    """The last lines of a model run: counts, tokens, calls, where the record is, what to type next."""
+def closing(found, path, code, resume, seconds):
+    """The last lines of a model run: counts, tokens, calls, time, where the record is, what to type next."""
     totals = found["totals"]
-    answered = totals["outcomes"]["answered"]
     tokens = ", ".join(f"{kind} {total['sum']:,} (reported by {total['calls']} of {totals['calls']} calls)"
                        for kind, total in totals["tokens"].items() if total["calls"]) or "not reported"
-    lines = [f"{answered} of {totals['documents']} answered; {totals['calls']} calls; tokens: {tokens}", f"record: {path}"]
-    lines.append(f"unanswered documents count as misses; go on with:\n  {resume}" if code else
+    lines = [f"{totals['outcomes']['answered']} of {totals['documents']} answered; {totals['calls']} calls; tokens: {tokens}; "
+             f"{seconds:.1f} s", f"record: {path}"]
+    lines.append(f"documents without a reply count as misses; go on with:\n  {resume}" if code else
                  "look at it: python -m src.app")
     return "\n".join(lines)
 

@@ -244,6 +244,11 @@ class TestWindows(Files):
         self.assertEqual([self.at(f"2026-11-{day}T20:00:00Z") for day in (19, 20, 30)], [None, 2, 2])
         self.assertEqual(self.at("2026-12-02T00:00:00Z"), 3)
 
+    def test_the_dates_of_validity_are_those_of_the_call_also_after_midnight(self):
+        night = self.card({**OWN, "windows": [{"hours": "22:00-06:00", "until": "2026-11-30", **at_one_price(1)}]}, own=True)
+        self.assertEqual([cost.price(usage(), night, moment) for moment in (
+            "2026-11-30T05:00:00Z", "2026-11-30T23:00:00Z", "2026-12-01T05:00:00Z")], [1, 1, None])
+
     def test_a_gap_between_two_prices_is_unknown(self):
         self.assertIsNone(self.at("2026-12-01T12:00:00Z"))
         found = cost.Pricer("m-1", OPENAI, [self.tariff]).call(completion(usage()), "2026-12-01T12:00:00Z")
@@ -255,6 +260,7 @@ class TestWindows(Files):
 
     def test_a_call_of_unknown_time_has_no_price_where_that_matters(self):
         self.assertIsNone(self.at(None))
+        self.assertIsNone(cost.price(usage(), self.card({**OWN, "windows": OWN["windows"][3:]}, own=True)))
         self.assertEqual(cost.price(usage(), self.card(FLAT)), 2)
 
     def test_against_another_way_of_counting_every_minute_of_a_week(self):

@@ -93,6 +93,17 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.record(), self.provider.calls), (whole, calls))
 
+    def test_a_joined_run_is_rescored_like_any_other(self):
+        for index in (1, 2):
+            self.assertEqual(self.run_model("--shard", f"{index}/2").returncode, 0)
+        files = sorted(map(str, self.results.glob(f"eval-{RUN}.shard-*")))
+        self.assertEqual(self.copy.run(RUN, *files, module="evals.merge").returncode, 0)
+        joined, calls = self.record(), self.provider.calls
+        self.assertEqual(calls, len(self.documents))
+        done = self.copy.run(NAME, "--arm", "model", "--run-id", RUN, "--rescore")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.record(), self.provider.calls), (joined, calls))
+
     def test_a_changed_prompt_or_setting_is_asked_again_and_said(self):
         self.run_model()
         calls = self.provider.calls

@@ -173,13 +173,13 @@ class Budget:
             self._flying -= 1
             self.unknown += usd is None
             self.spent += (self.at_most or 0) if usd is None else usd
-            None
+            self._change.notify_all()
 
     def close(self):
         """Let nobody call any more, and wake who waits."""
         with self._change:
             self._closed = True
-            None
+            self._change.notify_all()
 
     def why(self):
         """The sentence for a run that ends here."""

@@ -90,11 +90,25 @@ def load(path, vocabularies):
     return Fields(path, document, vocabularies)
 
 
+def misspelt(inputs, known, wanted):
+    """A sentence for each key of a row that is not `known` and resembles a wanted one that the row lacks."""
+    absent = [name for name in wanted if name not in inputs]
+    return [f"{key} is no field{close}; {key} was not read" for key in inputs if key not in known
+            and absent and (close := near(key, absent))]
+
+
 def near(name, known):
     """' (did you mean …?)' for the nearest known name, or ''."""
     import difflib
     close = difflib.get_close_matches(str(name), list(map(str, known)), 1, 0.5)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def misspelt(given, known):
+    """A sentence for each given name that is none of the `known` and near one that is not given: it was not read."""
+    absent = [name for name in known if name not in given]
+    return [f"{name} is no field{close}; {name} was not read" for name in given
+            if name not in known and (close := near(name, absent))]
 
 
 def _shape(document, path):

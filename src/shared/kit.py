@@ -26,7 +26,7 @@ MARKER = "kit.json"
 # vocabularies(book) → {key: allowed words}: a reply outside them gives way to one inside, so that an example is no answer
 # and of a kit whose documents follow one another, else None:
 # step(book, inputs, kept state as JSON or None) → (what decide gives, the state to keep)
-# schedule(book) → (problems, [position]): see tools/due.py
+# schedule(book) → what tools/due.py asks for: positions of the runs taken, and when a roster is stale
 # variants {arm: (letter of its run ids, function in place of prompt)}: prompts that differ in one block
 Definition = namedtuple("Definition", "load keys required schema prompt normalise recheck decide panels build "
                                       "step schedule variants vocabularies", defaults=(None, None, None, lambda book: {}))
@@ -53,8 +53,9 @@ class Kit:
     def gold(self):
         """Yield the rows of the gold key in file order, one at a time: that order is the order of the documents."""
         for number, row in read_jsonl(self.data / "gold.jsonl"):
-            if not isinstance(row.get("id"), str):
-                raise BadData(f"{self.data / 'gold.jsonl'}: line {number}: no id; name the document it judges")
+            if not _is_file_name(row.get("id")):
+                raise BadData(f"{self.data / 'gold.jsonl'}: line {number}: id {row.get('id')!r} is no document; it is the name "
+                              "of a file in corpus/, without .txt")
             yield row
 
     def documents(self):
@@ -72,6 +73,11 @@ class Kit:
     def prompt(self, document, guarded=True):
         """The parts of the call for one document, in send order."""
         return self.definition.prompt(self.book, document, self.text(document), guarded)
+
+
+def _is_file_name(document):
+    """Whether an id can name a file in the corpus and nothing outside it."""
+    return isinstance(document, str) and document[:1] not in ("", ".") and not set(document) & set("/\\\0+")
 
 
 def names():

@@ -10,6 +10,8 @@ from collections import namedtuple
 Section = namedtuple("Section", "title start end body_start body_end")
 Line = namedtuple("Line", "text start end")
 
+_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2})?\s")
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9])")
 _TITLE = re.compile(r"^(\S[^\n]*)\n(-+)$", re.MULTILINE)
 
 
@@ -47,6 +49,19 @@ def locate(text, fields):
         if line and line.text:
             spans[field.name] = (line.start, line.end)
     return spans
+
+
+def units(text, titles):
+    """Yield the sentences and the dated lines of the named sections, from the top of the page."""
+    for section in cut(text):
+        for line in body(text, section).splitlines() if section.title in titles else ():
+            yield from [line] if _DATED.match(line) else filter(None, _SENTENCE_END.split(line.strip()))
+
+
+def extend(text, title, addition):
+    """The document with `addition` at the end of a section's body. KeyError where no section has that title."""
+    end = {section.title: section.body_end for section in cut(text)}[title]
+    return text[:end] + addition + text[end:]
 
 
 def without(text, titles):

@@ -33,7 +33,7 @@ def documents(opened, asked):
     pages = max(1, -(-len(found) // PAGE_ROWS))
     page = min(asked.page, pages)
     return {"total": len(opened.documents), "matching": len(found), "page": page, "pages": pages,
-            "column": asked.column, "runs": [runs.about(run) for run in asked.runs],
+            "column": asked.column, "runs": [run.about for run in asked.runs],
             "rows": [_row(opened, asked, name) for name in found[(page - 1) * PAGE_ROWS:page * PAGE_ROWS]]}
 
 

@@ -19,19 +19,20 @@ def document(opened, name, asked, live=None):
     gold = kit.definition.normalise(kit.book, shelf.gold_row(opened, name))
     sides = [_live(*live)] if live else [_replay(kit, run, name) for run in asked.runs]
     answers, notes = {GOLD: _walked(kit, name, gold)}, _drift(kit, name, gold, gold, "The key")
-    for side in _renamed(sides):
+    for side in sides:
         raw, rechecked = side["raw"], side["rechecked"]
         answers[side["name"]] = raw
         answers[side["name"] + RECHECKED] = rechecked and _walked(kit, name, raw, rechecked)
         notes += _side_notes(kit, name, side)
-    shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else [panels.document(text, {})]
+    shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else []
     for panel in shown:
         if panel["kind"] == "fields":
             _mark(panel, gold, sides, answers)
-    first, *others = shown
+    pages = [panel for panel in shown if panel["kind"] == "document"] or [panels.document(text, {})]
+    others = [panel for panel in shown if panel["kind"] != "document"]
     return {"id": name, "case": place.case, "sentence": opened.cases.get(place.case, {}).get("sentence"),
             "hard": listing.is_hard(opened, place), "runs": [side["about"] for side in sides], "live": bool(live),
-            "panels": [first, *notes, *others, *filter(None, map(_replaced, sides))],
+            "panels": [*pages, *notes, *others, *filter(None, map(_replaced, sides))],
             **listing.neighbours(opened, asked, name)}
 
 
@@ -56,7 +57,7 @@ def _known(opened, name):
 
 def _replay(kit, run, name):
     """A run's answer on one document, read back from its record."""
-    entry, about = runs.entry(run, name), runs.about(run)
+    entry, about = runs.entry(run, name), run.about
     if entry is None:
         return {"about": about | {"outcome": "not in this run"}, "name": about["name"], "raw": None, "rechecked": None,
                 "why": "the run did not ask for this document", "marks": dict.fromkeys(runs.COLUMNS, {})}
@@ -115,7 +116,7 @@ def _mark(panel, gold, sides, answers):
             else:
                 cell["hit"] = bool(answer) and answer.values.get(row["field"]) == gold.values.get(row["field"])
         for raw, rechecked in zip(row["cells"][1::2], row["cells"][2::2]):
-            rechecked["same"] = rechecked == raw
+            rechecked["same"] = (rechecked["text"], rechecked["kind"]) == (raw["text"], raw["kind"])
 
 
 def _replaced(side):
@@ -129,12 +130,3 @@ def _replaced(side):
         return panels.note("The recheck found the stated decision to follow from the stated values and changed nothing.",
                            f"Recheck of {side['name']}")
     return panels.table(["field", "discarded", "put there"], rows, f"Recheck of {side['name']}")
-
-
-def _renamed(sides):
-    """Give sides of one name their run id beside it, so that each column is told apart."""
-    names = [side["name"] for side in sides]
-    for side in sides:
-        if names.count(side["name"]) > 1:
-            side["name"] = f"{side['name']} ({side['about']['id']})"
-    return sides

@@ -15,6 +15,7 @@ units, and a highlight would slip behind an emoji.
 import datetime
 import decimal
 
+from src.shared import citation
 from src.shared.prompt import say
 from src.shared.values import Absent
 from src.shared.walk import ORDERINGS
@@ -69,6 +70,17 @@ def cell(answer, name, words=None):
     return {"text": words_of(value), "kind": "null" if value is None else "value"}
 
 
+def quoted(text, answer, name):
+    """The cell of a quotation, with whether and how it stands in the page `text`."""
+    found = cell(answer, name)
+    if found["kind"] == "value":
+        located = citation.locate(text, answer.values[name])
+        found["why"] = f"stands in the document ({located.how})" if located.spans else f"not found: {located.reason}"
+    elif found["kind"] == "null":
+        found["text"] = "nothing quoted"
+    return found
+
+
 def ladder(table, answers, title="The walk"):
     """The rules of a walk.Table as rungs, a column for each answer that carries a trace, and where each walk ended."""
     walks = {name: answer for name, answer in answers.items() if answer is None or answer.trace is not None}
@@ -78,6 +90,12 @@ def ladder(table, answers, title="The walk"):
              for rule in table.rules]
     return {"kind": "ladder", "title": title, "columns": list(walks), "rungs": rungs,
             "ends": [_end(table, answer) for answer in walks.values()]}
+
+
+def arithmetic(steps, title):
+    """A calculation, one line a step: [(what it is, left, sign, right, result)]."""
+    return {"kind": "arithmetic", "title": title,
+            "steps": [dict(zip(("says", "left", "sign", "right", "result"), map(words_of, step))) for step in steps]}
 
 
 def state(items, title):
@@ -179,7 +197,8 @@ def _end(table, answer):
     if last["result"] == "error":
         return f"nothing is decided: {last['rule']} needs a value that cannot be read"
     if last["result"] == "not readable":
-        return f"{table.document['missing']['decision']} by {last['rule']}"
+        decision = table.document["missing"]["decision"]
+        return f"{decision} by {last['rule']}" if decision else f"nothing is decided: {last['rule']} lacks a value"
     if last["result"] in ("breached", "matched"):
         rule = next(rule for rule in table.rules if rule["id"] == last["rule"])
         return f"{rule['decision']} by {last['rule']}"

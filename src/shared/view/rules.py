@@ -1,6 +1,7 @@
 """The rules a kit decides by: as data, as prose, and what the key shows of them."""
 from src.shared.files import BadData, to_json
 from src.shared.view import panels
+from src.shared.walk import Table
 
 LINKS_SHOWN = 12
 NO_TABLE = "This kit's rules are no ordered table; its own panels show them beside each document."
@@ -9,7 +10,7 @@ NO_TABLE = "This kit's rules are no ordered table; its own panels show them besi
 def rules(opened):
     """{"panels"}: the table with how many gold rows each rule decides and which sit exactly on its limit, then the data."""
     table = getattr(opened.kit.book, "table", None)
-    if table is None:
+    if not isinstance(table, Table):
         return {"panels": [panels.note(NO_TABLE)], "problems": opened.problems}
     seen, undecided = _seen(opened)
     document = table.document

@@ -16,8 +16,9 @@ LOCAL = "local"
 KINDS = {"r": "model run", "s": "stateless control", "a": "ablation", "c": "calibration", "x": "injection",
          "b": "free floor", "t": "stub"}
 
-# One run: its id as the board names it, where it lies, the record without its documents, {document: Row}, order
-Run = namedtuple("Run", "id path record rows titles errors")
+# One run: its id as the board names it, where it lies, what it says of itself, the record without its documents,
+# {document: Row}, the titles of its metrics and of its named errors by id
+Run = namedtuple("Run", "id path about record rows titles errors")
 # What a list shows of one document: place of its line, and per column what is wrong, errors by id, cell labels
 Row = namedtuple("Row", "start size outcome differs wrong errors cells")
 
@@ -46,8 +47,7 @@ def read(name, path):
             record = json.loads(b"{" + handle.read())
             titles = {metric["id"]: metric["title"] for metric in record["metrics"]}
             errors = {error["id"]: error["title"] for error in record["errors"]}
-            run = Run(name, path, record, {doc: _row(row, titles, errors) for doc, row in rows.items()}, titles, errors)
-            about(run), record["guards"]["gold"]
+            run = Run(name, path, _about(name, record), record, {doc: _row(row, titles, errors) for doc, row in rows.items()}, titles, errors)
             wrong = list(_differences(run, counts))
     except OSError as e:
         raise BadData(f"{path}: cannot be read: {e.strerror}") from None
@@ -69,12 +69,20 @@ def entry(run, document):
         return json.loads(handle.read(row.size))
 
 
-def about(run):
-    """What the run says of itself, for a reader: id, name, arm, model or None, date, kind, local, documents."""
-    record, told = run.record, run.record["run"]
-    name, model = run.id.removeprefix(f"{LOCAL}/"), (record.get("settings") or {}).get("model")
-    return {"id": run.id, "name": model or told["arm"], "arm": told["arm"], "model": model, "date": told.get("date"),
-            "kind": KINDS.get(name[0], "run"), "local": name != run.id, "documents": record["totals"]["documents"]}
+def told_apart(found):
+    """Runs of one name, such as two runs of a model, get their id beside it."""
+    names = Counter(run.about["name"] for run in found)
+    return [run if names[run.about["name"]] == 1 else
+            run._replace(about=run.about | {"name": f"{run.about['name']} {run.id}"}) for run in found]
+
+
+def _about(run_id, record):
+    """What a run says of itself, for a reader: id, name, arm, model or None, date, kind, local, documents, gold."""
+    told, name = record["run"], run_id.removeprefix(f"{LOCAL}/")
+    model = (record.get("settings") or {}).get("model")
+    return {"id": run_id, "name": model or told["arm"], "arm": told["arm"], "model": model, "date": told.get("date"),
+            "kind": KINDS.get(name[0], "run"), "local": name != run_id, "documents": record["totals"]["documents"],
+            "gold": record["guards"]["gold"]}
 
 
 def _index(handle):

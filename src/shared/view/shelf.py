@@ -82,7 +82,7 @@ def floors(opened):
     """The free floors, one run an arm, committed before local; null apart, which stands beside every figure already."""
     found = {}
     for run in opened.runs:
-        about = runs.about(run)
+        about = run.about
         if about["kind"] == runs.KINDS["b"] and about["arm"] != "null":
             found.setdefault(about["arm"], run)
     return list(found.values())
@@ -108,12 +108,12 @@ def _kit_of(data):
 def _open(kit, read):
     problems = []
     documents = _kept(lambda: _documents(kit), problems) or {}
-    cases = _kept(lambda: {case["case"]: case for case in read_json(kit.data / "cases.json")}, problems) or {}
+    cases = _kept(lambda: _cases(kit.data / "cases.json"), problems) or {}
     found = [_kept(lambda: read(name, path), problems) for name, path in runs.paths(kit.results).items()]
-    found = sorted(filter(None, found), key=runs.sort_key)
+    found = runs.told_apart(sorted(filter(None, found), key=runs.sort_key))
     key = documents and hashlib.sha256((kit.data / "gold.jsonl").read_bytes()).hexdigest()
     problems += [f"{run.id}: was scored against another gold key than the one in hand; score it again before you trust "
-                 "its marks" for run in found if documents and run.record["guards"]["gold"] != key[:16]]
+                 "its marks" for run in found if documents and run.about["gold"] != key[:16]]
     return Opened(kit, documents, cases, found, problems)
 
 
@@ -128,6 +128,12 @@ def _kept(read, problems):
 def _documents(kit):
     return {row["id"]: Place(row.get("case"), start)
             for row, start in zip(kit.gold(), _starts(kit.data / "gold.jsonl"))}
+
+
+def _cases(path):
+    """{name: planned case} where a plan is kept; a data folder of one's own needs none."""
+    found = read_json(path) if path.exists() else []
+    return {case["case"]: case for case in found if isinstance(case, dict) and "case" in case}
 
 
 def _starts(path):

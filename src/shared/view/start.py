@@ -10,12 +10,11 @@ def kits(shelf_):
 
 def kit(opened):
     """A kit's front: what it is, its runs as a table with links to the rows behind each named error, what is broken."""
-    about = opened.kit.about
-    return {**_told(opened), "runs": [runs.about(run) for run in opened.runs],
+    return {**_told(opened), "runs": [run.about for run in opened.runs],
             "chosen": [run.id for run in shelf.choose(opened, [])],
             "cases": list(dict.fromkeys(place.case for place in opened.documents.values() if place.case)),
             "errors": {error: title for run in opened.runs for error, title in run.errors.items()},
-            "panels": [_runs_table(opened, about["primary_metric"])] if opened.runs else
+            "panels": [_runs_table(opened, opened.kit.about["primary_metric"])] if opened.runs else
             [panels.note("No run of this kit has been recorded yet. `python -m evals.run` makes the free ones.", "Runs")],
             "problems": opened.problems}
 
@@ -27,7 +26,7 @@ def _row(shelf_, name):
         return {"name": name, "title": name, "problems": e.problems}
     mark = opened.kit.about["primary_metric"]
     models = [run for run in opened.runs if shelf.is_headline(run)][-1:]
-    lines = [{"name": _named(run), "kind": runs.about(run)["kind"], **_figure(run, mark)}
+    lines = [{"name": _named(run), "kind": run.about["kind"], **_figure(run, mark)}
              for run in models + shelf.floors(opened)]
     null = next((_metric(run, mark).get("null") for run in opened.runs), None)
     lines.append({"name": "null baseline", "kind": "answers null everywhere", "raw": figures.rate(null)})
@@ -36,7 +35,7 @@ def _row(shelf_, name):
 
 
 def _told(opened):
-    kit_, local = opened.kit, sum(runs.about(run)["local"] for run in opened.runs)
+    kit_, local = opened.kit, sum(run.about["local"] for run in opened.runs)
     return {"name": kit_.name, "title": kit_.about["title"], "decides": kit_.about["decides"],
             "noun": kit_.about["documents"], "documents": len(opened.documents),
             "committed": len(opened.runs) - local, "local": local}
@@ -71,5 +70,5 @@ def _title(opened, mark):
 
 
 def _named(run):
-    about = runs.about(run)
+    about = run.about
     return about["name"] + (" (local)" if about["local"] else "")

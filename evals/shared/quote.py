@@ -1,0 +1,20 @@
+"""Credit for a quotation: whether what an answer quotes is the labelled line, by the characters of the page.
+
+The two thresholds stand under `settings` in kit.json, so a re-score with others is a re-score and no new run.
+"""
+from src.shared import citation
+from src.shared.files import BadData
+
+
+def credit(kit, document, quote, labelled):
+    """citation.Credit of `quote` (text or None) against the labelled line. BadData where that is not once on the page.
+
+    A quote that stands nowhere has no `span`; one that stands in several places counts at its best.
+    """
+    text, settings = kit.text(document), kit.about.get("settings") or {}
+    places = citation.locate(text, labelled).spans
+    if len(places) != 1:
+        raise BadData(f"{document}: the labelled line {labelled!r} stands {len(places)} times on the page; it has to once")
+    return citation.credit(citation.locate(text, quote).spans if quote else [], places[0],
+                           settings.get("coverage_min", citation.COVERAGE_MIN),
+                           settings.get("precision_min", citation.PRECISION_MIN))
