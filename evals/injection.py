@@ -88,7 +88,8 @@ def _free(args, kit, bench, twins):
     for kind, each in (("clean", kit), ("planted", twins)):
         run_id = f"{LETTER}000-{kit.hyphened}-{args.arm}-{kind}"
         path, grading = record.path_of(kit.results / "local", run_id), scoring.Scoring(each, bench)
-        entries = (grading.entry(row, follow.safely(each, row["id"], free[args.arm].call(row["id"], each.text(row["id"]))))
+        arm = arms.free(each, bench)[args.arm]
+        entries = (grading.entry(row, follow.safely(each, row["id"], arm.call(row["id"], each.text(row["id"]))))
                    for row in each.gold())
         record.write(path, entries, lambda: {**grading.closing(), "settings": None, "run": _header(args, kit, run_id)})
         found.append(record.read(path))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evals.shared import record, scoring
 from evals.shared.cache import Cache
+from src.shared import cost
 from src.shared import kit as kits
 from src.shared.files import BadData
 
@@ -51,7 +52,8 @@ def merge(run_id, paths, data=None):
     if problems:
         raise BadData(*problems)
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
-    grading = scoring.Scoring(kit, bench)
+    settings = first["settings"] or {"model": None, "provider": None}
+    grading = scoring.Scoring(kit, bench, cost.pricer(settings["model"], settings["provider"]) if first["settings"] else None)
 
     def counted():
         for row in kit.gold():

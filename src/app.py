@@ -32,12 +32,12 @@ JSON_TYPE = "application/json; charset=utf-8"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
                                "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache"}
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache",
+    "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
 MAX_BODY, MAX_DRAIN_SECONDS, GZIP_FROM = 64 * 1024, 5, 1024
 TOKEN = "X-Board-Token"
-UNCOUNTED = ("MAX_CALLS_PER_DAY is set, and calls of the board are not counted in its ledger; ask with python -m evals.run, "
-             "or unset it")
+UNCOUNTED = ("MAX_CALLS_PER_DAY is set, and calls of the board do not reach its ledger yet; ask with "
+             "python -m evals.run KIT --arm model --docs ID, or unset it")
 STATUS = {shelf.NotFound: 404, shelf.BadQuery: 400}
 
 
@@ -100,7 +100,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def handle_expect_100(self):
         """Do not invite a body that will be refused."""
-        return super().handle_expect_100() if 0 <= self._length() <= MAX_BODY else True
+        invited = 0 <= self._length() <= MAX_BODY and super().handle_expect_100()
+        self.wfile.flush()
+        return invited or True
 
     def version_string(self):
         return "board"
@@ -203,6 +205,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True        # what is left of the request is not worth telling apart from the next one
         self._send(status, JSON_TYPE, json.dumps({"error": sentence}).encode(),
                    {**(headers or {}), "Cache-Control": "no-store"})
+        self.wfile.flush()
         self._drain()
 
     def _send(self, status, kind, data, headers):
@@ -236,11 +239,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def check(board, opened, body):
-    """Ask the model for one document and answer with its view; without a key, with the sentence that says what to set."""
+    """Ask the model for one document and answer with its view; without a key, with the sentence what to set where."""
     if body.keys() != {"document"} or not isinstance(body["document"], str):
         raise Refusal(400, 'a body of the form {"document": "ID"} is wanted')
     document, kit = body["document"], opened.kit
-    asked = listing.filters(opened, {})
     if document not in opened.documents:
         raise shelf.NotFound(f"no document is called {document[:80]}")
     try:
@@ -250,13 +252,14 @@ def check(board, opened, body):
             raise BadData(UNCOUNTED)
         from src.shared import adapters     # here, since nothing else on the board needs the network code
         schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
-        followed = follow.follow(kit, document, lambda *_: adapters.complete(settings, kit.prompt(document), schema=schema))
+        followed = follow.follow(
+            kit, document, lambda *_: adapters.complete(settings, kit.prompt(document), schema=schema))
     except BadData as e:
         return {"error": _sentence(e)}
     followed = followed._replace(why=followed.why and settings.redact(followed.why))
     about = {"id": "now", "name": settings.model, "arm": "model", "model": settings.model, "kind": "asked just now",
              "local": True, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
-    return page.document(opened, document, asked, (about, followed))
+    return page.document(opened, document, listing.filters(opened, {}), (about, followed))
 
 
 def _model(board):
@@ -305,8 +308,8 @@ def _takes_gzip(headers):
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m src.app", description=__doc__.split("\n\n")[0],
                                      epilog="example: PORT=0 python -m src.app --data ../mine/data")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="data folder of one kit, with kit.json in it (default: "
-                                                                 "all kits of this checkout)")
+    parser.add_argument("--data", type=Path, metavar="DIR",
+                        help="data folder of one kit, with kit.json in it (default: all kits of this checkout)")
     args = parser.parse_args(argv)
     try:
         with _bound(config.load().port, shelf.Shelf(args.data)) as board:
@@ -333,8 +336,8 @@ def _bound(port, shelf_):
         if e.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
         why = "is taken" if e.errno == errno.EADDRINUSE else "is not allowed to this user"
-        raise BadData(f"PORT={port} {why}; choose another, as in PORT={port + 1} python -m src.app, or PORT=0 for a free "
-                      "one") from None
+        raise BadData(f"PORT={port} {why}; choose another, as in PORT={port + 1} python -m src.app, or PORT=0 for one "
+                      "that is free") from None
 
 
 if __name__ == "__main__":

@@ -86,7 +86,8 @@ def _arguments():
                                      epilog="example: python -m src.decide label_restrict plans.jsonl")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("file", nargs="?", help="file of JSON lines (default: standard input)")
-    parser.add_argument("--state", metavar="FILE", help="go on from the state in FILE and keep the next one there; for kits "
+    parser.add_argument("--state", metavar="FILE",
+                        help="go on from the state in FILE and keep the next one there; for kits "
                                                         "whose documents follow one another (default: no state)")
     parser.add_argument("--data", metavar="DIR", help="data folder with your own rules (default: the kit's)")
     return parser

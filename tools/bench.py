@@ -88,8 +88,8 @@ def ratio(one, other):
 
 
 def overhead(kit, folder, tries):
-    """Wall time of a model run over a few hundred documents beside the bare script's, the same prompts to the same server."""
-    data, documents = folder / "data", 300
+    """Wall time of a model run over 1,500 documents beside the bare script's, the same prompts to the same server."""
+    data, documents = folder / "data", 1500
     multiplied(kit, data, documents)
     many = kits.load(kit.name, data)
     reply = to_json({key: row.get(key) for row in [next(many.gold())] for key in many.definition.keys(many.book)})
@@ -115,10 +115,11 @@ import sys
 from pathlib import Path
 from evals.shared import paid, progress, spending
 from evals.shared.cache import Cache
-from src.shared import config, kit as kits
+from src.shared import config, cost, kit as kits
 kit, settings = kits.load(sys.argv[1], sys.argv[2]), config.load()
 with Cache(Path(sys.argv[3])) as cache:
     asking = paid.Asking(kit, settings, cache, None, spending.Ledger(Path("none"), None))
+    asking.budget = cost.Budget(None, asking.pricer, 1, 1)
     paid._ask_all(asking, kit.documents(), settings.eval_workers, progress.Progress(0, quiet=True))
 """
 

@@ -6,7 +6,7 @@
 Two lines of a crontab that look every working day and take what came in:
 
     0 6 * * 1-5   cd ~/holds && python -m src.decide legal_hold today.jsonl --state mtr-0001.json >> decisions.jsonl
-    30 6 * * 1-5  cd ~/holds && python -m tools.due legal_hold --data ~/holds/data || mail -s "reviews due" desk@example.com
+    30 6 * * 1-5  cd ~/holds && python -m tools.due legal_hold || mail -s "reviews due" desk@example.com
 
 Exit codes: 0 nothing is due, 1 something is, 2 usage or data that cannot be read. A stale roster is flagged and makes
 nothing due: see the policy of the kit for how old is too old.
@@ -87,8 +87,8 @@ def _order(positions):
 
 def _past_due(latest, today):
     if latest["next"] and latest["next"] < today.isoformat():
-        yield (f"run {latest['run'] + 1} was due on {latest['next']}, {_days(latest['next'], today.isoformat())} days ago, and "
-               f"has not been taken")
+        days = _days(latest["next"], today.isoformat())
+        yield (f"run {latest['run'] + 1} was due on {latest['next']}, {days} day{'s' * (days > 1)} ago, and has not been taken")
 
 
 def _report(kit, today, quiet):

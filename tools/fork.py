@@ -75,6 +75,8 @@ def _copy(kit, folder):
     for place in (f"src/{kit.name}", f"evals/{kit.name}"):
         shutil.copytree(ROOT / place, folder / place, ignore=SKIPPED)
     shutil.copytree(kit.data, folder / "data", ignore=SKIPPED)
+    if not kit.alone:
+        shutil.copyfile(ROOT / "data" / "rates.json", folder / "data" / "rates.json")
     shutil.copytree(kit.results, folder / "results", ignore=SKIPPED)
 
 

@@ -293,7 +293,7 @@ function runChooser() {
     type: "checkbox", id: `run-${i}`, "data-run": run.id, checked: shown.includes(run.id), onchange: choose,
   });
   return h("fieldset", {}, h("legend", {}, "Runs shown"), kit.runs.map((run, i) =>
-    h("label", { class: "flag" }, box(run, i), run.local ? `${run.name} (local)` : run.name)));
+    h("label", { class: "flag" }, box(run, i), run.local && run.name !== run.id ? `${run.name} (local)` : run.name)));
 }
 
 function documents(view) {

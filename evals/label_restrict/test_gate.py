@@ -373,8 +373,7 @@ class TestMutation(Copy):
             outcomes[mutant.file.split("/")[0], mutant.kind, reason] += 1
             if reason is None:
                 survivors.append(f"{mutant.file}: {mutant.kind} at {mutant.where}: {mutant.before} → {mutant.after}")
-        print(summary(outcomes))
-        self.assertEqual(survivors, [], "changes that nobody sees")
+        self.assertEqual(survivors, [], f"changes that nobody sees, of\n{summary(outcomes)}")
         self.assertGreater(sum(n for (*_, reason), n in outcomes.items() if reason == "caught"), 0.7 * MUTANTS)
 
     def test_a_rule_changed_in_both_renderings_no_longer_gives_the_key(self):

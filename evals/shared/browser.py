@@ -11,8 +11,8 @@ import time
 import urllib.error
 import urllib.request
 
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update",
-         "--disable-background-networking", "--disable-sync", "--hide-scrollbars")
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-component-update", "--disable-background-networking", "--hide-scrollbars")
 KEYS = {"Escape": "\ue00c", "Tab": "\ue004", "Enter": "\ue007"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 WAIT_SECONDS = 10
@@ -29,7 +29,8 @@ class Browser:
 
     def __enter__(self):
         self._profile = tempfile.TemporaryDirectory(prefix="board-browser-", ignore_cleanup_errors=True)
-        self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
         self._at = f"http://127.0.0.1:{self._port()}"
         options = {"binary": shutil.which("chromium"), "args": [*FLAGS, f"--user-data-dir={self._profile.name}"]}
         try:
@@ -75,11 +76,13 @@ class Browser:
 
     def size(self, width, height):
         """Set the viewport in CSS pixels; narrower than any window may be."""
-        self._devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self._devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                       mobile=False)
 
     def media(self, scheme, kind=""):
         """Set the colour scheme that the system asks for ("light" or "dark"), and the medium ("print")."""
-        self._devtools("Emulation.setEmulatedMedia", media=kind, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self._devtools("Emulation.setEmulatedMedia", media=kind,
+                       features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def shot(self, whole=False):
         """The page as PNG bytes: what is in view, or all of it."""

@@ -22,6 +22,7 @@ class Cache:
     def __init__(self, path):
         self.path, self.torn, self.damaged = Path(path), 0, []
         self._lock, self._places, self._broken = threading.Lock(), _Places(), None
+        self._flushing, self._written, self._flushed = threading.Lock(), 0, 0
         self._file = self._reader = None
         self._held = _take(self.path)
         try:
@@ -59,20 +60,37 @@ class Cache:
         """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end."""
         data = json.dumps(line, sort_keys=True, default=_number).encode() + b"\n"
         with self._lock:
-            if self._broken:
-                raise BadData(self._broken)
-            place = self._file.seek(0, os.SEEK_END)
-            try:
-                while data:
-                    data = data[self._file.write(data):]
-                os.fsync(self._file.fileno())
-            except OSError as e:
-                self._broken = (f"{self.path}: the reply could not be written: {e.strerror}; the run stops, what was "
-                                "answered before is kept")
-                with contextlib.suppress(OSError):
-                    self._file.truncate(place)      # nothing is ever written behind half a line
-                raise BadData(self._broken) from None
+            place = self._append(data)
             self._places.put(line["id"], place)
+            self._written += 1
+            mine = self._written
+        with self._flushing:
+            if self._flushed < mine:        # else a thread that came later has flushed this line along with its own
+                flushed = self._written
+                try:
+                    os.fsync(self._file.fileno())
+                except OSError as e:
+                    raise self._break(e) from None
+                self._flushed = flushed
+
+    def _append(self, data):
+        if self._broken:
+            raise BadData(self._broken)
+        place = self._file.seek(0, os.SEEK_END)
+        try:
+            while data:
+                data = data[self._file.write(data):]
+        except OSError as e:
+            with contextlib.suppress(OSError):
+                self._file.truncate(place)      # nothing is ever written behind half a line
+            raise self._break(e) from None
+        return place
+
+    def _break(self, error):
+        """The error that this put and every later one ends in."""
+        self._broken = (f"{self.path}: the reply could not be written: {error.strerror}; the run stops, what was answered "
+                        "before is kept")
+        return BadData(self._broken)
 
     def close(self):
         """Close the file and give the run free."""

@@ -44,7 +44,8 @@ class Report:
         if number:
             return f"{number} problem{'s' if number > 1 else ''}; the labels do not follow"
         if MINIMUM in self.counts:
-            return f"all labels follow; {self.counts[MINIMUM]} of {documents} {MINIMUM}"
+            return (f"all labels follow; more than the minimum necessary stands in {self.counts[MINIMUM]} of {documents} "
+                    f"documents")
         if WITHOUT_GUARD not in self.counts:
             return "all labels follow; no prompt was looked at"
         return (f"all labels follow; the withheld section is in {self.counts[WITH_GUARD]} of {documents} prompts, in "
@@ -89,9 +90,9 @@ def at_least(report, file, what, counted, floors):
 def privacy(report, file, name, withheld, sent, prompts):
     """The guard in both directions: what is withheld stands in no section that is sent, in no prompt with the guard,
     and in every prompt without it, since otherwise the first two would prove nothing."""
-    hidden = secrets(withheld)
+    hidden, page = secrets(withheld), fold(sent)
     for secret in hidden:
-        if secret in fold(sent):
+        if secret in page:
             report.add(file, name, f"{shown(secret)} of a withheld section stands in one that is sent; take it out")
     if prompts is None:
         return

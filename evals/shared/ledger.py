@@ -19,9 +19,9 @@ GROUPS = {"any": " or ", "all": " and "}
 
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TESTS = {
-    "in": lambda one, many: fold(one) in _names(many),
-    "not in": lambda one, many: fold(one) not in _names(many),
-    "includes": lambda many, one: fold(one) in _names(many),
+    "in": lambda one, many: _folded(one) in _names(many),
+    "not in": lambda one, many: _folded(one) not in _names(many),
+    "includes": lambda many, one: _folded(one) in _names(many),
     "==": lambda one, other: _folded(one) == _folded(other),
     "!=": lambda one, other: _folded(one) != _folded(other),
     **ORDER,
@@ -184,5 +184,6 @@ def _names(text):
     return frozenset(map(fold, text.split(",")))
 
 
+@lru_cache(maxsize=4096)
 def _folded(value):
     return fold(value) if type(value) is str else value

@@ -4,16 +4,18 @@ Replies go to `cache-ID.jsonl` as they come; the record is made from there when 
 run that was cut anywhere is resumed and ends in the same record.
 """
 import concurrent.futures
-import hashlib
+import functools
 import json
+import queue
 import sys
 import threading
 import time
 import traceback
+from decimal import Decimal
 
 from evals.shared import progress, record, scoring, spending, table
 from evals.shared.cache import Cache
-from src.shared import adapters, follow
+from src.shared import adapters, cost, follow
 from src.shared import kit as kits
 from src.shared.files import BadData
 from src.shared.parts import Completion
@@ -29,6 +31,8 @@ class Asking:
         self.kit, self.settings, self.cache, self.ledger = kit, settings, cache, ledger
         self.max_tokens = max_tokens or settings.max_tokens
         self.schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
+        self.pricer = cost.pricer(settings.model, settings.provider)
+        self.budget = None
         self.stop, self.ended = threading.Event(), None
 
     def cached(self, document):
@@ -46,18 +50,20 @@ class Asking:
         return prompt_hash(parts), record.sha(json.dumps([self.settings.provider, place, rest], sort_keys=True, default=str))
 
     def ask(self, document):
-        """Ask for one document, read the reply, and put both where they survive; returns the line."""
+        """Ask for one document, read the reply, and put both where they survive; returns the line.
+
+        A fault of the kit's own code gives {"id", "harness": traceback} instead. Raises Limit where no call may be made
+        any more, and BadData where the reply cannot be kept.
+        """
         seconds = {}
         try:
             with follow.timed(seconds, "prompt"):
                 parts = self.kit.prompt(document)
                 prompt, settings = self.hashes(parts)
-            self.ledger.take()
-            call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema, stop=self.stop)
-            line = {"id": document, "prompt": prompt, "settings": settings, "at": progress.now(),
-                    "completion": {name: getattr(call, name) for name in Completion._fields}}
-            line["stations"] = {**seconds, **follow.read(self.kit, document, call).seconds}
-        except (BadData, spending.DayLimit):
+            call, at = self._call(parts)
+            line = {"id": document, "prompt": prompt, "settings": settings, "at": at, "completion": call._asdict(),
+                    "stations": {**seconds, **follow.read(self.kit, document, call).seconds}}
+        except (BadData, spending.Limit):
             raise
         except Exception:
             return {"id": document, "harness": traceback.format_exc()}
@@ -67,9 +73,24 @@ class Asking:
             self.end(call.error["message"])
         return line
 
+    def _call(self, parts):
+        """(Completion, its time in UTC) of one call that the day's calls and the run's dollars allow."""
+        if not self.budget.may_call():
+            raise spending.Limit(self.budget.why())
+        usd = Decimal(0)
+        try:
+            self.ledger.take()
+            usd, at = None, progress.now()
+            call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema, stop=self.stop)
+            usd = (self.pricer.call(call._asdict(), at) or {"usd": Decimal(0)})["usd"]
+            return call, at
+        finally:
+            self.budget.add(usd)
+
     def end(self, why):
         """Ask nothing more; the first reason counts."""
         self.ended = self.ended or why
+        self.budget.close()
 
 
 def run(run_id, path, kit, bench, settings, wanted, options, header):
@@ -101,15 +122,18 @@ def _ask_missing(run_id, kit, settings, cache, wanted, options, header):
     """(exit code or None to go on and score, {document: traceback} of what the kit itself could not do)."""
     ledger = spending.Ledger(kits.ROOT / "results" / "ledger.json", settings.max_calls_per_day)
     asking = Asking(kit, settings, cache, options.max_tokens, ledger)
-    todo, characters, stale = _survey(asking, wanted, cache)
+    todo, characters, longest, stale, spent = _survey(asking, wanted, cache)
     if stale:
         print(f"{cache.path}: {stale} replies belong to another prompt or other settings and are asked again", file=sys.stderr)
     if not todo:
         return None, {}
     workers = options.workers or settings.eval_workers
-    known = spending.estimate(characters, todo, asking.max_tokens)
+    known, pricer = spending.estimate(characters, todo, asking.max_tokens), asking.pricer
+    asking.budget = cost.Budget(settings.max_cost_usd, pricer, longest, asking.max_tokens, spent)
+    most = pricer.at_most(known["input_tokens"], known["output_tokens_at_most"], todo)
     question = (f"{run_id}: {known['calls']} calls to {settings.model} at {settings.host}, about {known['input_tokens']:,} "
-                f"input tokens, at most {known['output_tokens_at_most']:,} output tokens; go on?")
+                f"input tokens, at most {known['output_tokens_at_most']:,} output tokens, at most {cost.in_words(most)} "
+                f"({pricer.label or pricer.why}); go on?")
     if not spending.confirm(question, options.yes):
         print("nothing was sent", file=sys.stderr)
         return 2, {}
@@ -128,70 +152,91 @@ def _ask_missing(run_id, kit, settings, cache, wanted, options, header):
 
 
 def _survey(asking, wanted, cache):
-    """(documents to ask, characters of their prompts, how many cached replies do not fit any more)."""
-    todo = characters = stale = 0
+    """(documents to ask, characters of their prompts, of the longest, replies that do not fit any more, dollars spent)."""
+    todo = characters = longest = stale = 0
+    spent = Decimal(0)
     for row in wanted():
+        line = cache.get(row["id"])
+        if line:
+            spent += (asking.pricer.call(line["completion"], line["at"]) or {"usd": None})["usd"] or 0
         if not asking.cached(row["id"]):
-            line = cache.get(row["id"])
+            size = sum(len(part.text) for part in asking.kit.prompt(row["id"]))
+            todo, characters, longest = todo + 1, characters + size, max(longest, size)
             stale += line is not None and not line["completion"]["error"]
-            todo += 1
-            characters += sum(len(part.text) for part in asking.kit.prompt(row["id"]))
-    return todo, characters, stale
+    return todo, characters, longest, stale, spent
 
 
 def _ask_all(asking, documents, workers, shown):
-    """Ask with that many calls at a time, in order of submission. The first Ctrl-C lets the calls in flight end."""
-    harness, waiting, interrupted = {}, set(), False
+    """Ask with that many calls at a time, in order of submission. The first Ctrl-C lets the calls in flight end.
 
-    def collect(some):
-        for future in some:
-            waiting.discard(future)
-            if not future.cancelled():
-                line = future.result()
-                if "harness" in line:
-                    harness[line["id"]] = line["harness"]
-                shown.tick(line)
-    pool = concurrent.futures.ThreadPoolExecutor(workers)
+    Returns ({document: traceback} of what the kit itself could not do, whether it was interrupted).
+    """
+    flight, interrupted = _Flight(asking, workers, shown), False
     try:
         for document in documents:
             if asking.ended:
                 break
-            waiting.add(pool.submit(asking.ask, document))
-            if len(waiting) >= workers * AHEAD:
-                collect(_first(waiting))
-        while waiting and not asking.ended:
-            collect(_first(waiting))
+            flight.submit(document)
+            if len(flight.waiting) >= workers * AHEAD:
+                flight.collect()
+        while flight.waiting and not asking.ended:
+            flight.collect()
     except KeyboardInterrupt:
         interrupted = True
-    except (BadData, spending.DayLimit) as e:
+    except (BadData, spending.Limit) as e:
         asking.end(str(e))
-    _wind_up(asking, pool, waiting, collect)
+    flight.land()
     shown.close()
-    return harness, interrupted
+    return flight.harness, interrupted
 
 
-def _wind_up(asking, pool, waiting, collect):
-    """Let the calls in flight end, since they are paid; a second Ctrl-C gives them up."""
-    for future in list(waiting):
-        if future.cancel():
-            waiting.discard(future)
-    try:
-        if waiting:
-            print(f"\n{len(waiting)} calls in flight are let end; Ctrl-C again gives them up", file=sys.stderr)
-        while waiting:
-            collect(_first(waiting))
-    except (KeyboardInterrupt, BadData, spending.DayLimit):
-        asking.stop.set()
-    pool.shutdown(wait=True, cancel_futures=True)
+class _Flight:
+    """The calls in flight: a pool of threads, and the documents that come back, one at a time."""
 
+    def __init__(self, asking, workers, shown):
+        self.asking, self.shown = asking, shown
+        self.pool = concurrent.futures.ThreadPoolExecutor(workers)
+        self.waiting, self.harness, self._done = set(), {}, queue.SimpleQueue()
 
-def _first(waiting):
-    return concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done
+    def submit(self, document):
+        future = self.pool.submit(self.asking.ask, document)
+        self.waiting.add(future)
+        future.add_done_callback(self._done.put)
+
+    def collect(self):
+        """Take in the next call that ends; raises what ended the run."""
+        future = self._done.get()
+        self.waiting.discard(future)
+        if future.cancelled():
+            return
+        line = future.result()
+        if "harness" in line:
+            self.harness[line["id"]] = line["harness"]
+        self.shown.tick(line)
+
+    def land(self):
+        """Let the calls in flight end, since they are paid; a second Ctrl-C gives them up."""
+        self.asking.budget.close()
+        try:
+            for future in list(self.waiting):
+                future.cancel()
+            flying = sum(not future.cancelled() for future in self.waiting)
+            if flying:
+                print(f"\n{flying} calls in flight are let end; Ctrl-C again gives them up", file=sys.stderr)
+            while self.waiting:
+                try:
+                    self.collect()
+                except (BadData, spending.Limit) as e:
+                    self.asking.end(str(e))
+        except KeyboardInterrupt:
+            self.asking.stop.set()
+        self.pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _score(path, kit, bench, cache, wanted, opening, harness):
     """Write the record of everything that the cache holds; returns it without its documents."""
-    grading, closing = scoring.Scoring(kit, bench), {}
+    known = opening["settings"] or {"model": None, "provider": None}
+    grading, closing = scoring.Scoring(kit, bench, cost.pricer(known["model"], known["provider"])), {}
 
     def entries():
         for row in wanted():
@@ -201,7 +246,8 @@ def _score(path, kit, bench, cache, wanted, opening, harness):
                 continue
             if line is None or line["prompt"] != prompt_hash(kit.prompt(row["id"])):
                 line = {"completion": NOT_ASKED._asdict()}
-            yield grading.entry(row, follow.safely(kit, row["id"], Completion(**line["completion"])), line.get("stations"))
+            yield grading.entry(row, follow.safely(kit, row["id"], Completion(**line["completion"])), line.get("stations"),
+                                line.get("at"))
 
     def close():
         closing.update(grading.closing(), run=opening["run"], settings=opening["settings"])
@@ -222,5 +268,11 @@ def resume_command(header):
 
 def prompt_hash(parts):
     """One name for a prompt: roles, texts and images, in order."""
-    images = [hashlib.sha256(part.png).hexdigest() if part.png else None for part in parts]
-    return record.sha(json.dumps([[part.role, part.text, image] for part, image in zip(parts, images)]))
+    return record.sha(json.dumps([[part.role, _fixed_hash(part.text) if part.fixed else record.sha(part.text),
+                                   record.sha(part.png) if part.png else None] for part in parts]))
+
+
+@functools.lru_cache(maxsize=64)
+def _fixed_hash(text):
+    """A fixed part is hashed once a run and not once a document."""
+    return record.sha(text)

@@ -14,7 +14,8 @@ def credit(kit, document, quote, labelled):
     text, settings = kit.text(document), kit.about.get("settings") or {}
     places = citation.locate(text, labelled).spans
     if len(places) != 1:
-        raise BadData(f"{document}: the labelled line {labelled!r} stands {len(places)} times on the page; it has to once")
+        raise BadData(f"{document}: the labelled line {labelled!r} stands {len(places)} times on the page; it has to "
+                      f"once")
     return citation.credit(citation.locate(text, quote).spans if quote else [], places[0],
                            settings.get("coverage_min", citation.COVERAGE_MIN),
                            settings.get("precision_min", citation.PRECISION_MIN))

@@ -5,6 +5,7 @@ What is read is the gold key, one row at a time, so memory does not grow with th
 import hashlib
 
 from evals.shared import record, tally
+from src.shared import cost
 from src.shared.files import read_text
 from src.shared.follow import OUTCOMES
 from src.shared.values import plain
@@ -15,18 +16,21 @@ RULE_FILES = ("checks.json", "policy.json", "policy.md", "fields.json", "facts.j
 class Scoring:
     """The grading of one run: feed it what `follow` gave, take entries, then the aggregates."""
 
-    def __init__(self, kit, bench):
-        self.kit, self.bench = kit, bench
+    def __init__(self, kit, bench, pricer=None):
+        self.kit, self.bench, self.pricer = kit, bench, pricer
         self.tally, self.null = tally.Tally(error.id for error in bench.errors), tally.Tally()
         self.overrides = self.repaired = self.calls = 0
-        self.tokens = {}
+        self.tokens, self.money = {}, cost.Sum()
         self._corpus = hashlib.sha256()
         # What the recheck cannot move is said once, raw.
         self._rechecked = {item.id for item in (*bench.metrics, *bench.errors) if item.rechecked}
         self._nothing = kit.definition.normalise(kit.book, dict.fromkeys(kit.definition.keys(kit.book)))
 
-    def entry(self, gold_row, followed, stations=None):
-        """The record entry of one document, counted as it is made. `stations` {name: seconds} beside the call's own."""
+    def entry(self, gold_row, followed, stations=None, at=None):
+        """The record entry of one document, counted as it is made.
+
+        `stations` {name: seconds} beside the call's own; `at` the time of the call in UTC, for its price.
+        """
         gold = self.kit.definition.normalise(self.kit.book, gold_row)._replace(document=gold_row["id"])
         marks, cells = {}, {}
         for column, answer in (("raw", followed.raw), ("rechecked", followed.rechecked)):
@@ -36,7 +40,8 @@ class Scoring:
                  "outcome": followed.outcome, "why": followed.why,
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
                  "overrides": _overrides(followed), "marks": marks, "cells": cells, "repairs": list(followed.repairs),
-                 **_call(followed.completion, stations)}
+                 **_call(followed.completion, stations),
+                 "cost": self.pricer and self.pricer.call(followed.completion._asdict(), at)}
         self.count(gold_row, entry, gold)
         return entry
 
@@ -48,6 +53,7 @@ class Scoring:
         self.overrides += bool(entry["overrides"])
         self.repaired += bool(entry["repairs"])
         self._count_call(entry["usage"])
+        self.money.add(entry["cost"])
         empty = self.bench.judge(self.kit, gold, self._nothing)
         self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, empty.hits),
                        "cells": dict.fromkeys(tally.COLUMNS, empty.cells)})
@@ -66,6 +72,7 @@ class Scoring:
         return {**tally.summary(self.tally, self.null, self.bench, self.kit),
                 "guards": {**guards(self.kit), "corpus": self._corpus.hexdigest()[:16], "documents": self.tally.documents},
                 "totals": {"documents": self.tally.documents, "overrides": self.overrides, "repaired": self.repaired, "calls": self.calls, "tokens": self.tokens,
+                           "cost": self.money.total(self.pricer and self.pricer.label),
                            "outcomes": {name: outcomes.get(name, 0) for name in OUTCOMES}}}
 
 

@@ -23,7 +23,7 @@ DATE = "2026-09-01T12:00:00Z"
 
 
 def first_kit():
-    """The name of the first whole kit of this checkout, with panels, a key and arms: the tests of the board need one."""
+    """The name of the first whole kit of this checkout: with panels, a key and arms, as the tests of the board need."""
     for name in kits.names():
         with contextlib.suppress(ImportError, BadData):
             kit = kits.load(name)

@@ -12,8 +12,8 @@ from src.shared.files import BadData, write_text
 CHARACTERS_PER_TOKEN = 4        # only for the estimate before a run; everything behind it is measured
 
 
-class DayLimit(Exception):
-    """MAX_CALLS_PER_DAY is used up: the run ends here and can be resumed."""
+class Limit(Exception):
+    """MAX_CALLS_PER_DAY or MAX_COST_USD is used up: the run ends here and can be resumed."""
 
 
 class Ledger:
@@ -23,13 +23,13 @@ class Ledger:
         self.path, self.limit, self._lock = path, limit, threading.Lock()
 
     def take(self):
-        """Count one call before it is made; raises DayLimit, and counts nothing, when the day's calls are used up."""
+        """Count one call before it is made; raises Limit, and counts nothing, when the day's calls are used up."""
         if self.limit is None:
             return
         with self._lock, hold(self.path):
             day, used = self.today()
             if used >= self.limit:
-                raise DayLimit(f"MAX_CALLS_PER_DAY={self.limit} is used up for {day} (UTC)")
+                raise Limit(f"MAX_CALLS_PER_DAY={self.limit} is used up for {day} (UTC)")
             write_text(self.path, json.dumps({day: used + 1}) + "\n")
 
     def today(self):

@@ -1,5 +1,7 @@
 """Records as text that people like to read: one table a kit, arms side by side, and the expensive errors by name."""
 
+from src.shared import cost
+
 ROWS_SHOWN = 8
 STUB = "stub"
 BLANK = "–"
@@ -53,7 +55,8 @@ def closing(found, path, code, resume, seconds):
     tokens = ", ".join(f"{kind} {total['sum']:,} (reported by {total['calls']} of {totals['calls']} calls)"
                        for kind, total in totals["tokens"].items() if total["calls"]) or "not reported"
     lines = [f"{totals['outcomes']['answered']} of {totals['documents']} answered; {totals['calls']} calls; tokens: {tokens}; "
-             f"{seconds:.1f} s", f"record: {path}"]
+             f"{cost.in_words(totals['cost']['usd'])} ({totals['cost']['label'] or 'no price card for this model'}); {seconds:.1f} s",
+             f"record: {path}"]
     lines.append(f"documents without a reply count as misses; go on with:\n  {resume}" if code else
                  "look at it: python -m src.app")
     return "\n".join(lines)

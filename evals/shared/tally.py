@@ -2,7 +2,10 @@
 
 The rows are the truth: a run record keeps each document's marks, and everything printed is added up from them again.
 """
+from decimal import Decimal
+
 from evals.shared import stats
+from src.shared import cost
 
 COLUMNS = ("raw", "rechecked")
 PLACES = 6
@@ -80,7 +83,13 @@ def misreported(found):
     wrong += [f"matrix {matrix['id']}, {column}" for matrix in found["matrices"] for column in COLUMNS
               if matrix[column] != counted.matrix(column, matrix["id"], matrix["labels"])]
     outcomes = {name: number for name, number in found["totals"]["outcomes"].items() if number}
-    return wrong + (["totals"] if (counted.documents, counted.outcomes) != (found["totals"]["documents"], outcomes) else [])
+    totals = found["totals"]
+    if (counted.documents, counted.outcomes) != (totals["documents"], outcomes):
+        wrong.append("totals")
+    paid = cost.total((entry["cost"] for entry in found["documents"]), totals["cost"]["label"])
+    if {name: paid[name] and float(paid[name]) if isinstance(paid[name], Decimal) else paid[name] for name in paid} != totals["cost"]:
+        wrong.append("cost")
+    return wrong
 
 
 def summary(tally, null, bench, kit):

@@ -245,7 +245,8 @@ class TestWindows(Files):
         self.assertEqual(self.at("2026-12-02T00:00:00Z"), 3)
 
     def test_the_dates_of_validity_are_those_of_the_call_also_after_midnight(self):
-        night = self.card({**OWN, "windows": [{"hours": "22:00-06:00", "until": "2026-11-30", **at_one_price(1)}]}, own=True)
+        windows = [{"hours": "22:00-06:00", "until": "2026-11-30", **at_one_price(1)}]
+        night = self.card({**OWN, "windows": windows}, own=True)
         self.assertEqual([cost.price(usage(), night, moment) for moment in (
             "2026-11-30T05:00:00Z", "2026-11-30T23:00:00Z", "2026-12-01T05:00:00Z")], [1, 1, None])
 

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 
 from evals.shared import comparing, export, shards, table, tally, thresholds
 from evals.shared.test_run import NAME, Checkout
-from src.shared.files import BadData
+from src.shared import cost
+from src.shared.files import BadData, to_json
 from src.shared.follow import OUTCOMES
 
 HYPHENED = NAME.replace("_", "-")
@@ -18,7 +19,7 @@ HYPHENED = NAME.replace("_", "-")
 def entry(name, outcome="answered", cluster=None, cells=None, **marks):
     """A document's entry of a record with the same marks raw and rechecked."""
     return {"id": name, "case": None, "cluster": cluster, "outcome": outcome, "why": None, "overrides": [], "repairs": [],
-            "marks": {"raw": marks, "rechecked": marks}, "cells": {"raw": cells or {}, "rechecked": cells or {}}}
+            "cost": None, "marks": {"raw": marks, "rechecked": marks}, "cells": {"raw": cells or {}, "rechecked": cells or {}}}
 
 
 def record_of(entries, run_id="r001-x", **guards):
@@ -31,7 +32,7 @@ def record_of(entries, run_id="r001-x", **guards):
             "guards": {"corpus": "1", "gold": "1", "rules": "1", "prefix": "1", "documents": len(entries), **guards},
             "metrics": [{"id": "right", "title": "right", "null": None, **both(counted.rate, "right")}],
             "errors": [{"id": "unsafe", "title": "unsafe", **both(counted.error, "unsafe")}], "matrices": [],
-            "totals": {"documents": len(entries), "outcomes": {name: counted.outcomes.get(name, 0) for name in OUTCOMES}}}
+            "totals": {"documents": len(entries), "cost": json.loads(to_json(cost.total([]))), "outcomes": {name: counted.outcomes.get(name, 0) for name in OUTCOMES}}}
 
 
 class TestTally(unittest.TestCase):

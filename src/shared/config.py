@@ -92,11 +92,21 @@ class Settings:
 
     def redact(self, text):
         """The text without key and base URL, also where they stand escaped, in part or in other letter case."""
-        return self._secrets.sub(REDACTED, text) if self._secrets else text
+        folded = text.casefold()
+        # Most texts hold neither a secret nor anything that could hide one: the long search is for the others.
+        if not any(mark in folded for mark in self._marks):
+            return text
+        return self._secrets.sub(REDACTED, text)
 
     @property
     def _address(self):
         return urllib.parse.urlsplit(self.base_url.reveal())
+
+    @functools.cached_property
+    def _marks(self):
+        """What every text that holds a secret holds too: its plain beginning, or a sign that characters are escaped."""
+        plain = [secret.casefold() for secret in (self.key and self.key[:KEY_PREFIX], self.host) if secret]
+        return [*plain, "%", "\\", "&#", "u00"] if plain else []
 
     @functools.cached_property
     def _secrets(self):

@@ -87,20 +87,34 @@ def pricer(model, wire, public=RATES, tariff=TARIFF):
 
 
 def total(costs, label=None):
-    """Add up what `Pricer.call` gave, as it came or as a record kept it; None entries were no calls.
+    """Add up what `Pricer.call` gave, as it came or as a record kept it; None entries were no calls. See `Sum.total`."""
+    found = Sum()
+    for each in costs:
+        found.add(each)
+    return found.total(label)
 
-    {"usd": Decimal, or None unless every call has a price, "usd_priced": what those with one cost, "priced": how many,
-    "calls", "label", "reported": Decimal or None, what providers reported, "reporting": in how many calls}
-    """
-    sums, counts, calls = {"usd": Decimal(0), "reported": Decimal(0)}, {"usd": 0, "reported": 0}, 0
-    for cost in costs:
-        calls += cost is not None
-        for kind in sums if cost else ():
-            counts[kind] += cost[kind] is not None
-            sums[kind] += exact(cost[kind]) or 0
-    return {"usd": sums["usd"] if calls and counts["usd"] == calls else None, "usd_priced": sums["usd"],
-            "priced": counts["usd"], "calls": calls, "label": label,
-            "reported": sums["reported"] if counts["reported"] else None, "reporting": counts["reported"]}
+
+class Sum:
+    """A total that grows call by call."""
+
+    def __init__(self):
+        self._sums, self._counts = {"usd": Decimal(0), "reported": Decimal(0)}, {"usd": 0, "reported": 0}
+        self._calls = 0
+
+    def add(self, found):
+        """What `Pricer.call` gave for one document, or None where there was no call."""
+        self._calls += found is not None
+        for kind in self._sums if found else ():
+            self._counts[kind] += found[kind] is not None
+            self._sums[kind] += exact(found[kind]) or 0
+
+    def total(self, label=None):
+        """{"usd": Decimal, or None unless every call has a price, "usd_priced": what those with one cost, "priced": how
+        many, "calls", "label", "reported": Decimal or None, what providers reported, "reporting": in how many calls}"""
+        sums, counts = self._sums, self._counts
+        return {"usd": sums["usd"] if self._calls and counts["usd"] == self._calls else None, "usd_priced": sums["usd"],
+                "priced": counts["usd"], "calls": self._calls, "label": label,
+                "reported": sums["reported"] if counts["reported"] else None, "reporting": counts["reported"]}
 
 
 def monthly(found, documents):

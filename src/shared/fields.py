@@ -90,13 +90,6 @@ def load(path, vocabularies):
     return Fields(path, document, vocabularies)
 
 
-def misspelt(inputs, known, wanted):
-    """A sentence for each key of a row that is not `known` and resembles a wanted one that the row lacks."""
-    absent = [name for name in wanted if name not in inputs]
-    return [f"{key} is no field{close}; {key} was not read" for key in inputs if key not in known
-            and absent and (close := near(key, absent))]
-
-
 def near(name, known):
     """' (did you mean …?)' for the nearest known name, or ''."""
     import difflib

@@ -29,9 +29,21 @@ def _content(parts, image):
         return "".join(part.text for part in parts)
     return [image(part.png) if part.png else {"type": "text", "text": part.text} for part in parts]
 
-# What one call gave. text str; finish: the provider's own word or None; usage {"input", "cached", "output",
-# "reasoning": int or None for not reported}; attempts [{"status", "kind", "message", "wait_seconds"}]; seconds
-# {"first_output", "receive", "total": float or None}; error None or {"kind", "message"}; notes [str]; model as named
-# by the provider, or None
 Completion = namedtuple("Completion", "text finish usage attempts seconds error notes reported_cost model",
                         defaults=("", None, None, (), None, None, (), None, None))
+Completion.__doc__ = """What a call brought. `error` is None for a whole answer; `text` may be kept beside an error, as evidence only.
+
+finish         "stop"; "unknown" when the provider gave none; else length, refusal, content_filter, tool_calls, error, or
+               the provider's own word; None where nothing was called
+usage          {"input", "cached", "output", "reasoning"} of the last attempt: numbers as reported, None for not reported;
+               None as a whole where nothing was called
+attempts       one dict each: status, kind and message of its error or None, detail, wait_seconds before the next,
+               seconds, usage
+seconds        {"first_output", "receive", "total"}: the last attempt's time to its first output and from there to its
+               end (None without output), and the whole call's, with retries and waits
+error          None or {"kind", "message", "scope", "outcome", "detail"}, see `adapters.faults.KINDS`
+notes          codes: no_done_marker, no_finish_reason, cumulative_deltas, text_from_reasoning, lone_surrogates,
+               secret_removed, NAME_dropped, NAME_sent_as_OTHER
+reported_cost  what the provider says it cost, in dollars, or None
+model          as the provider names it, or None
+"""

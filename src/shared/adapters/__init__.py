@@ -2,7 +2,6 @@
 
 The only network code of the project. A wire is one module here and one line in `config.PROVIDERS`.
 """
-import dataclasses
 import importlib
 import random
 import threading
@@ -11,6 +10,7 @@ from collections import Counter
 
 from src.shared.config import PROVIDERS
 from src.shared.files import BadData, to_json
+from src.shared.parts import Completion
 
 from . import faults, reading, transport
 from .answer import Answer
@@ -19,33 +19,6 @@ from .faults import Failure
 FIRST_WAIT_SECONDS = 1.0        # doubled with each retry, times a random half to whole
 LONGEST_BACKOFF_SECONDS = 30.0
 LONGEST_WAIT_SECONDS = 120.0    # a provider that asks for more is obeyed by stopping the run
-
-
-@dataclasses.dataclass
-class Completion:
-    """What a call brought. `error` is None for a whole answer; `text` may be kept beside an error, as evidence only.
-
-    finish    "stop"; "unknown" when the provider gave none; else length, refusal, content_filter, tool_calls, error,
-              or the provider's own word
-    usage     {"input", "cached", "output", "reasoning"} of the last attempt: numbers as reported, None if not
-    attempts  one dict each: status, kind and message of its error or None, detail, wait_seconds before the next,
-              seconds, usage
-    seconds   {"first_output", "receive", "total"}: the last attempt's time to its first output and from there to its
-              end (None without output), and the whole call's, with retries and waits
-    error     None or {"kind", "message", "scope", "outcome", "detail"}, see `faults.KINDS`
-    notes     codes: no_done_marker, no_finish_reason, cumulative_deltas, text_from_reasoning, lone_surrogates,
-              secret_removed, NAME_dropped, NAME_sent_as_OTHER
-    """
-
-    text: str
-    finish: str
-    usage: dict
-    attempts: list
-    seconds: dict
-    error: dict
-    notes: list
-    reported_cost: object
-    model: str
 
 
 def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None, stop=None):

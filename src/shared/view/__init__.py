@@ -1,1 +1,1 @@
-"""Records and kits → what the board draws, as plain data. Reads `data/` and `results/`; decides and measures nothing."""
+"""Kits and records → what the board draws, as plain data. Reads `data/` and `results/` and decides nothing."""

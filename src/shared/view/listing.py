@@ -22,8 +22,10 @@ def filters(opened, query):
     chosen = shelf.choose(opened, query.get("run", []))
     errors = {error for run in opened.runs for error in run.errors}
     cases = {place.case for place in opened.documents.values()}
-    return Filters(chosen, _word(one, "column", runs.COLUMNS) or runs.RAW, _switch(one, "wrong"), _switch(one, "differs"),
-                   _switch(one, "hard"), _word(one, "error", errors), _word(one, "case", cases), one.get("q") or None,
+    wrong, differs, hard = (_switch(one, name) for name in ("wrong", "differs", "hard"))
+    column, error, case = (_word(one, name, known) for name, known in
+                           (("column", runs.COLUMNS), ("error", errors), ("case", cases)))
+    return Filters(chosen, column or runs.RAW, wrong, differs, hard, error, case, one.get("q") or None,
                    _page(one.get("page", "1")))
 
 
@@ -62,6 +64,11 @@ def is_wrong(run, column, document):
     return bool(row) and (row.outcome != ANSWERED or bool(row.wrong[column] or row.errors[column]))
 
 
+def sentence(opened, place):
+    """What the document was planned to show, or None."""
+    return opened.cases.get(place.case, {}).get("sentence")
+
+
 def is_hard(opened, place):
     """Whether the document's planned case is a hard one; None where no plan says."""
     return opened.cases.get(place.case, {}).get("hard")
@@ -78,7 +85,7 @@ def _passes(opened, asked, name, place):
 
 def _holds(opened, name, place, words):
     """Whether every word stands in the id, the case or the page. The page is read last, since it costs the most."""
-    known = f"{name} {place.case} {opened.cases.get(place.case, {}).get('sentence', '')}".casefold()
+    known = f"{name} {place.case} {sentence(opened, place)}".casefold()
     left = [word for word in words if word not in known]
     if not left:
         return True
@@ -91,7 +98,7 @@ def _row(opened, asked, name):
     rows = [(run, run.rows.get(name)) for run in asked.runs]
     gold = next((row.cells[runs.RAW][mark][0] for _, row in rows if row and mark in row.cells[runs.RAW]), None)
     return {"id": name, "case": place.case, "hard": is_hard(opened, place), "gold": gold,
-            "sentence": opened.cases.get(place.case, {}).get("sentence"),
+            "sentence": sentence(opened, place),
             "runs": [_marks(run, row, asked.column, mark) for run, row in rows]}
 
 

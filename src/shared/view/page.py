@@ -1,132 +1,144 @@
 """One document: the page, its fields beside gold and the chosen runs, the walk, and what the recheck replaced.
 
-A run is shown as a replay of its record. The walk is walked again with the rules in hand; where they no longer give
-what the key or the record says, a note says so.
+A run is shown as a replay of its record. Rules are walked anew with the ones in hand; where these no longer give what
+the key or the record says, a note says so.
 """
-from src.shared import follow
+from collections import namedtuple
+
+from src.shared.fields import near
+from src.shared.values import Finding
 from src.shared.view import listing, panels, runs, shelf
-from src.shared.values import plain
 
 GOLD, RECHECKED = "gold", ", rechecked"
-NO_REPLY = "no answer: {outcome}. {why}"
+
+# One answer beside gold: what its run says of itself, raw and rechecked Answers or None, why there is none, and its
+# marks {column: {mark: hit}}, None for an answer of just now, which nobody has scored
+Side = namedtuple("Side", "about raw rechecked why marks")
 
 
 def document(opened, name, asked, live=None):
-    """The view of one document. `live` (about, Followed) is shown in place of the chosen runs: an answer of just now."""
-    kit = opened.kit
-    _known(opened, name)
-    text, place = kit.text(name), opened.documents[name]
-    gold = kit.definition.normalise(kit.book, shelf.gold_row(opened, name))
+    """The view of one document: {id, case, sentence, hard, runs, live, panels, place and neighbours in the list}.
+
+    `live` (about, Followed) is an answer of just now, shown in place of the chosen runs.
+    """
+    kit, place = opened.kit, _place(opened, name)
+    gold = kit.definition.normalise(kit.book, shelf.gold_row(opened, name))._replace(document=name)
     sides = [_live(*live)] if live else [_replay(kit, run, name) for run in asked.runs]
-    answers, notes = {GOLD: _walked(kit, name, gold)}, _drift(kit, name, gold, gold, "The key")
+    answers, notes = {GOLD: _walked(kit, gold)}, _drift(kit, gold, gold, "The key")
     for side in sides:
-        raw, rechecked = side["raw"], side["rechecked"]
-        answers[side["name"]] = raw
-        answers[side["name"] + RECHECKED] = rechecked and _walked(kit, name, raw, rechecked)
-        notes += _side_notes(kit, name, side)
+        answers[side.about["name"]] = side.raw
+        answers[side.about["name"] + RECHECKED] = side.raw and _walked(kit, side.raw, side.rechecked)
+        notes += _notes(kit, side)
+    text = kit.text(name)
     shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else []
-    for panel in shown:
-        if panel["kind"] == "fields":
-            _mark(panel, gold, sides, answers)
-    pages = [panel for panel in shown if panel["kind"] == "document"] or [panels.document(text, {})]
-    others = [panel for panel in shown if panel["kind"] != "document"]
-    return {"id": name, "case": place.case, "sentence": opened.cases.get(place.case, {}).get("sentence"),
-            "hard": listing.is_hard(opened, place), "runs": [side["about"] for side in sides], "live": bool(live),
-            "panels": [*pages, *notes, *others, *filter(None, map(_replaced, sides))],
+    for found in shown:
+        if found["kind"] == "fields":
+            _mark(found, gold, sides)
+    pages = [found for found in shown if found["kind"] == "document"] or [panels.document(text, {})]
+    others = [found for found in shown if found["kind"] != "document"]
+    return {"id": name, "case": place.case, "sentence": listing.sentence(opened, place),
+            "hard": listing.is_hard(opened, place), "runs": [side.about for side in sides], "live": bool(live),
+            "panels": [*pages, *notes, *others, *(_replaced(side) for side in sides if side.raw)],
             **listing.neighbours(opened, asked, name)}
 
 
 def prompt(opened, name):
     """The parts of the call for one document as they would be sent, the fixed prefix told apart from the rest."""
-    _known(opened, name)
+    _place(opened, name)
     parts = opened.kit.prompt(name)
-    whole, fixed = sum(len(part.text) for part in parts), sum(len(part.text) for part in parts if part.fixed)
-    rows = [[part.name, part.role, {"text": f"{len(part.text):,}"},
-             "the same on every call" if part.fixed else "this document"] for part in parts]
+    sizes = [len(part.text) for part in parts]
+    fixed = sum(size for size, part in zip(sizes, parts) if part.fixed)
+    rows = [[part.name, part.role, f"{size:,}", "the same on every call" if part.fixed else "this document"]
+            for size, part in zip(sizes, parts)]
+    title = f"The prompt as sent: {fixed:,} of {sum(sizes):,} characters are the same on every call"
     return {"id": name, "panels": [
-        panels.table(["part", "role", "characters", "content"], rows,
-                     f"The prompt as sent: {fixed:,} of {whole:,} characters are the same on every call"),
+        panels.table(["part", "role", "characters", "content"], rows, title),
         *(panels.note(None, f"{part.name} ({part.role})", lines=part.text.split("\n")) for part in parts)]}
 
 
-def _known(opened, name):
+def _place(opened, name):
     if name not in opened.documents:
-        from src.shared.fields import near      # here, since only a wrong address needs it
-        raise shelf.NotFound(f"no document is called {name}{near(name, opened.documents)}")
+        raise shelf.NotFound(f"no document is called {name[:80]}{near(name[:80], opened.documents)}")
+    return opened.documents[name]
 
 
 def _replay(kit, run, name):
     """A run's answer on one document, read back from its record."""
-    entry, about = runs.entry(run, name), run.about
+    entry = runs.entry(run, name)
     if entry is None:
-        return {"about": about | {"outcome": "not in this run"}, "name": about["name"], "raw": None, "rechecked": None,
-                "why": "the run did not ask for this document", "marks": dict.fromkeys(runs.COLUMNS, {})}
-    return {"about": about | {"outcome": entry["outcome"], "repairs": entry["repairs"]}, "name": about["name"],
-            "raw": _answer(kit, entry["raw"]), "rechecked": _answer(kit, entry["rechecked"]), "why": entry["why"],
-            "marks": entry["marks"]}
+        return Side(run.about | {"outcome": "not in this run", "repairs": []}, None, None,
+                    "the run did not ask for this document", dict.fromkeys(runs.COLUMNS, {}))
+    raw, rechecked = (_answer(kit, name, entry[column]) for column in runs.COLUMNS)
+    about = run.about | {"outcome": entry["outcome"], "repairs": entry["repairs"]}
+    return Side(about, raw, rechecked, entry["why"], entry["marks"])
 
 
 def _live(about, followed):
-    return {"about": about | {"outcome": followed.outcome, "repairs": followed.repairs}, "name": about["name"],
-            "raw": followed.raw, "rechecked": followed.rechecked, "why": followed.why, "marks": None}
+    raw = followed.raw and followed.raw._replace(document=followed.document)
+    about = about | {"outcome": followed.outcome, "repairs": followed.repairs}
+    return Side(about, raw, followed.rechecked, followed.why, None)
 
 
-def _answer(kit, stored):
-    """An answer of a record → typed Answer: values that could not be read are given to the reader again as they came."""
+def _answer(kit, name, stored):
+    """An answer of a record → Answer: read as a reply is, and what the kit's reader does not know kept as it stands."""
     if stored is None:
         return None
-    problems = stored.get("problems", {})
-    reply = {name: value for name, value in stored["values"].items() if name not in problems}
-    reply |= {name: problem["raw"] for name, problem in problems.items() if problem["raw"] is not None}
-    return kit.definition.normalise(kit.book, reply)
+    values, problems = stored["values"], stored.get("problems", {})
+    reply = {field: value for field, value in values.items() if field not in problems}
+    reply |= {field: problem["raw"] for field, problem in problems.items() if problem["raw"] is not None}
+    read = kit.definition.normalise(kit.book, reply)
+    kept = {field: value if read.values.get(field) is None else read.values[field] for field, value in values.items()}
+    findings = {field: read.problems.get(field) or Finding(**problem) for field, problem in problems.items()}
+    return read._replace(values=kept, problems=findings, document=name)
 
 
-def _walked(kit, name, raw, shown=None):
+def _walked(kit, raw, shown=None):
     """An answer with the trace of the rules over its own copied values; the values shown stay those of `shown`."""
-    trace = kit.definition.recheck(kit.book, name, raw).trace
-    return (shown or raw)._replace(trace=trace)
+    return (shown or raw)._replace(trace=kit.definition.recheck(kit.book, raw.document, raw).trace)
 
 
-def _drift(kit, name, raw, stated, whose):
-    """A note where the rules in hand decide another thing than was decided when the key or the record was made."""
-    now = kit.definition.recheck(kit.book, name, raw).values
-    apart = [field for field in now if now[field] != stated.values.get(field)]
-    told = "; ".join(f"{field} {panels.words_of(stated.values.get(field))}, now {panels.words_of(now[field])}"
-                     for field in apart)
-    return [panels.note(f"{whose} no longer follows from the rules in hand: {told}.", "Other rules", "warn")] if apart else []
+def _drift(kit, raw, stated, whose):
+    """[a note] where the rules in hand decide another thing than was decided when the key or the record was made."""
+    now, then = _words(kit.definition.recheck(kit.book, raw.document, raw)), _words(stated)
+    told = "; ".join(f"{field} {then.get(field)}, now {now[field]}" for field in now if now[field] != then.get(field))
+    text = f"{whose} no longer follows from the rules in hand: {told}."
+    return [panels.note(text, "Other rules", "warn")] if told else []
 
 
-def _side_notes(kit, name, side):
-    if side["raw"] is None:
-        outcome = side["about"]["outcome"].replace("_", " ")
-        return [panels.note(NO_REPLY.format(outcome=outcome, why=side["why"] or ""), side["name"], "warn")]
-    notes = _drift(kit, name, side["raw"], side["rechecked"], f"The recheck of {side['name']}")
-    if side["about"]["repairs"]:
-        notes.append(panels.note(f"To be read, the reply needed: {'; '.join(side['about']['repairs'])}.", side["name"]))
-    return notes
+def _notes(kit, side):
+    """What a reader has to know of an answer before its values: why there is none, or what it took to read it."""
+    name, repairs = side.about["name"], side.about["repairs"]
+    if side.raw is None:
+        why = (side.why or "").strip().split("\n")[-1]      # of a fault in the kit's own code the last line of many
+        return [panels.note(f"no answer: {side.about['outcome'].replace('_', ' ')}. {why}", name, "warn")]
+    notes = _drift(kit, side.raw, side.rechecked, f"The recheck of {name}")
+    return notes + [panels.note(f"To be read, the reply needed: {'; '.join(repairs)}.", name)] * bool(repairs)
 
 
-def _mark(panel, gold, sides, answers):
-    """Write hit or miss into the cells: from the record where there is one, by comparison for an answer of just now."""
-    marks = [None] + [side["marks"] and side["marks"][column] for side in sides for column in runs.COLUMNS]
+def _mark(panel, gold, sides):
+    """Write hit or miss into the cells: from the record where there is one, else by comparison with gold."""
+    columns = [(column, side) for side in sides for column in runs.COLUMNS]
     for row in panel["rows"]:
-        for cell, found, answer in list(zip(row["cells"], marks, answers.values()))[1:]:
-            if found is not None:
-                cell["hit"] = found.get(row["mark"])
+        for cell, (column, side) in zip(row["cells"][1:], columns):
+            if side.marks is not None:
+                cell["hit"] = side.marks[column].get(row["mark"])
             else:
+                answer = getattr(side, column)
                 cell["hit"] = bool(answer) and answer.values.get(row["field"]) == gold.values.get(row["field"])
         for raw, rechecked in zip(row["cells"][1::2], row["cells"][2::2]):
             rechecked["same"] = (rechecked["text"], rechecked["kind"]) == (raw["text"], raw["kind"])
 
 
 def _replaced(side):
-    """What the recheck discarded and what it put there, as a table; None where it changed nothing."""
-    raw, rechecked = side["raw"], side["rechecked"]
-    if raw is None:
-        return None
-    rows = [[field, panels.cell(raw, field), panels.cell(rechecked, field)] for field in rechecked.values
-            if rechecked.values[field] != raw.values.get(field)]
+    """What the recheck discarded and what it put there."""
+    before, after, title = _words(side.raw), _words(side.rechecked), f"Recheck of {side.about['name']}"
+    rows = [[field, panels.cell(side.raw, field), panels.cell(side.rechecked, field)] for field in after
+            if after[field] != before.get(field)]
     if not rows:
-        return panels.note("The recheck found the stated decision to follow from the stated values and changed nothing.",
-                           f"Recheck of {side['name']}")
-    return panels.table(["field", "discarded", "put there"], rows, f"Recheck of {side['name']}")
+        return panels.note("What the reply decided follows from the values it copied; nothing was replaced.", title)
+    return panels.table(["field", "discarded", "put there"], rows, title)
+
+
+def _words(answer):
+    """{field: its value in words}: the form in which values of a record and values of just now are compared."""
+    return {field: panels.words_of(value) for field, value in answer.values.items()}

@@ -23,7 +23,7 @@ from src.shared.walk import ORDERINGS
 NOT_STATED, NOT_COMPUTED = "not stated", "not computed"
 # What a clause's result is called where people read it.
 RESULTS = {"pass": "pass", "skipped": "skipped", "breached": "breached", "matched": "matched",
-           "not readable": "could not be read", "error": "could not be read", None: "not reached"}
+           "not readable": "could not be read", "error": "could not be read"}
 
 
 def document(text, spans, withheld=(), title="The page"):
@@ -50,7 +50,8 @@ def fields(entries, answers, title="Fields"):
 
     An answer that is None gives "no answer" on every row.
     """
-    rows = [{"field": name, "unit": unit, "mark": mark, "cells": [cell(answer, name, words) for answer in answers.values()]}
+    shown = list(answers.values())
+    rows = [{"field": name, "unit": unit, "mark": mark, "cells": [cell(answer, name, words) for answer in shown]}
             for name, unit, mark, words in entries]
     return {"kind": "fields", "title": title, "columns": list(answers), "rows": rows}
 
@@ -84,10 +85,9 @@ def quoted(text, answer, name):
 def ladder(table, answers, title="The walk"):
     """The rules of a walk.Table as rungs, a column for each answer that carries a trace, and where each walk ended."""
     walks = {name: answer for name, answer in answers.items() if answer is None or answer.trace is not None}
-    traces = {name: {entry["rule"]: entry for entry in answer.trace} if answer else {} for name, answer in walks.items()}
+    traces = [{entry["rule"]: entry for entry in answer.trace} if answer else None for answer in walks.values()]
     rungs = [{"rule": rule["id"], "class": rule.get("class"), "says": says(rule), "why": rule["why"],
-              "steps": [_step(trace.get(rule["id"]), walks[name]) for name, trace in traces.items()]}
-             for rule in table.rules]
+              "steps": [_step(trace, rule["id"]) for trace in traces]} for rule in table.rules]
     return {"kind": "ladder", "title": title, "columns": list(walks), "rungs": rungs,
             "ends": [_end(table, answer) for answer in walks.values()]}
 
@@ -149,11 +149,13 @@ def _covering(spans, start, end):
     return [name for name, (first, last) in spans.items() if first <= start and end <= last]
 
 
-def _step(entry, answer):
-    if answer is None:
+def _step(trace, rule):
+    """What became of a rule in one walk, {rule: entry} or None where there was no answer to walk."""
+    if trace is None:
         return {"result": "no answer"}
-    if entry is None:
-        return {"result": RESULTS[None]}
+    if rule not in trace:
+        return {"result": "not reached"}
+    entry = trace[rule]
     step = {"result": RESULTS[entry["result"]]}
     if "value" in entry:
         unit = f" {entry['unit']}" if entry.get("unit") not in (None, "count") else ""

@@ -8,29 +8,29 @@ NO_TABLE = "This kit's rules are no ordered table; its own panels show them besi
 
 
 def rules(opened):
-    """{"panels"}: the table with how many gold rows each rule decides and which sit exactly on its limit, then the data."""
+    """{panels, problems}: the rules, the gold rows that each decides or has exactly on its limit, then all as data."""
     table = getattr(opened.kit.book, "table", None)
     if not isinstance(table, Table):
         return {"panels": [panels.note(NO_TABLE)], "problems": opened.problems}
     seen, undecided = _seen(opened)
     document = table.document
-    rows = [[str(number), rule["id"], rule.get("class"), {"text": panels.says(rule), "why": rule["why"]},
+    rows = [[f"{number}. {rule['id']}", rule.get("class"), {"text": panels.says(rule), "why": rule["why"]},
              rule["decision"], *_counts(seen[rule["id"]])] for number, rule in enumerate(table.rules, 1)]
     return {"panels": [
         panels.note(document.get("authority"), document.get("title")),
         *(panels.note(sentence, "Not decided", "warn") for sentence in undecided),
-        panels.table(["order", "rule", "class", "condition", "decision", "gold rows it decides", "… not readable",
+        panels.table(["rule", "class", "condition", "decision", "gold rows it decides", "… not readable",
                       "passed", "skipped", "exactly at its limit"], rows,
                      "The check set: the first rule that stops the walk decides"),
         panels.table(["decision", "what it means"], list(document["decisions"].items()), "Decisions"),
         *([panels.note(document["hold"]["why"], document["hold"]["id"])] if "hold" in document else []),
-        panels.table(["flag", "what it says"], [[flag["id"], flag["why"]] for flag in table.flags], "Contradictions flagged"),
+        panels.table(["flag", "what it says"], [[flag["id"], flag["why"]] for flag in table.flags], "Flagged"),
         panels.note("The same as data, as the walk, the prompt and the key read it.", "As data",
                     lines=to_json(document, indent=2).split("\n"))], "problems": opened.problems}
 
 
 def _seen(opened):
-    """({rule: {"breached" …: [document]}}, sentences on rows that decide nothing), walked anew over the key's values."""
+    """({rule: {what became of it: [document]}}, sentences on rows that decide nothing), the key walked anew."""
     kit, undecided = opened.kit, []
     seen = {rule["id"]: {"decides": [], "not readable": [], "pass": [], "skipped": [], "at": []}
             for rule in kit.book.table.rules}
@@ -41,6 +41,8 @@ def _seen(opened):
             undecided.append(f"{row['id']}: {e}")
             continue
         for entry in trace:
+            if entry["rule"] not in seen:       # a step of another table that the kit walks before or behind this one
+                continue
             result = "decides" if entry["result"] in ("breached", "matched") else entry["result"]
             seen[entry["rule"]][result].append(row["id"])
             if panels.is_at_limit(entry):
@@ -51,7 +53,7 @@ def _seen(opened):
 def _counts(found):
     at = [{"text": name, "link": {"document": name}} for name in found["at"][:LINKS_SHOWN]]
     more = len(found["at"]) - len(at)
-    return (_linked(found["decides"]), _linked(found["not readable"]), str(len(found["pass"])), str(len(found["skipped"])),
+    return (_linked(found["decides"]), _linked(found["not readable"]), len(found["pass"]), len(found["skipped"]),
             at + [{"text": f"and {more} more"}] * bool(more) or {"text": "none"})
 
 

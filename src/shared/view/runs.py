@@ -11,10 +11,10 @@ from src.shared.files import BadData
 
 RAW, RECHECKED = COLUMNS = "raw", "rechecked"
 OPENING, DOCUMENTS_END = b'{"documents":[\n', b"],\n"
-LOCAL = "local"
-# Scored model runs first, then the controls, floors and the stub: the order in which people look for a run.
-KINDS = {"r": "model run", "s": "stateless control", "a": "ablation", "c": "calibration", "x": "injection",
-         "b": "free floor", "t": "stub"}
+LOCAL, ROUNDING = "local", 1e-6
+# Scored model runs first, then what they stand against: the order in which people look for a run.
+KINDS = {"r": "model run", "b": "free floor", "s": "stateless control", "a": "ablation", "c": "calibration",
+         "x": "injection", "t": "stub"}
 
 # One run: its id as the board names it, where it lies, what it says of itself, the record without its documents,
 # {document: Row}, the titles of its metrics and of its named errors by id
@@ -47,7 +47,8 @@ def read(name, path):
             record = json.loads(b"{" + handle.read())
             titles = {metric["id"]: metric["title"] for metric in record["metrics"]}
             errors = {error["id"]: error["title"] for error in record["errors"]}
-            run = Run(name, path, _about(name, record), record, {doc: _row(row, titles, errors) for doc, row in rows.items()}, titles, errors)
+            rows = {document: _row(row, titles, errors) for document, row in rows.items()}
+            run = Run(name, path, _about(name, record), record, rows, titles, errors)
             wrong = list(_differences(run, counts))
     except OSError as e:
         raise BadData(f"{path}: cannot be read: {e.strerror}") from None
@@ -70,10 +71,9 @@ def entry(run, document):
 
 
 def told_apart(found):
-    """Runs of one name, such as two runs of a model, get their id beside it."""
+    """Runs of one name, such as two runs of a model, go by their id."""
     names = Counter(run.about["name"] for run in found)
-    return [run if names[run.about["name"]] == 1 else
-            run._replace(about=run.about | {"name": f"{run.about['name']} {run.id}"}) for run in found]
+    return [run if names[run.about["name"]] == 1 else run._replace(about=run.about | {"name": run.id}) for run in found]
 
 
 def _about(run_id, record):
@@ -106,7 +106,7 @@ def _index(handle):
 def _count(counts, found):
     for column in COLUMNS:
         for mark, hit in found["marks"][column].items():
-            hits, of = hit if isinstance(hit, list) else (int(hit), 1)
+            hits, of = _hits(hit)
             counts[column][mark, "num"] += hits
             counts[column][mark, "den"] += of
     counts[RAW]["outcome", found["outcome"]] += 1
@@ -115,39 +115,46 @@ def _count(counts, found):
 def _ends(marks):
     """(marks that were missed, marks that hold), those of single fields apart: all that a list needs of a document."""
     names = [intern(mark) for mark in marks if not mark.startswith("field.")]
-    missed = tuple(name for name in names if not _is_hit(marks[name]))
-    return missed, tuple(name for name in names if marks[name] is True)
+    return (tuple(name for name in names if _hits(marks[name])[0] < _hits(marks[name])[1]),
+            tuple(name for name in names if _hits(marks[name])[0]))
 
 
-def _is_hit(hit):
-    return hit[0] == hit[1] if isinstance(hit, list) else hit
+def _hits(hit):
+    """(hits, opportunities) of a mark: True and False are one opportunity, a list counts several."""
+    return hit if isinstance(hit, list) else (int(hit), 1)
 
 
 def _row(found, titles, errors):
     """A Row of what was indexed, once it is known which marks are metrics and which are errors."""
     *place, ends, cells = found
-    return Row(*place, {column: tuple(titles[mark] for mark in ends[column][0] if mark in titles) for column in COLUMNS},
-               {column: tuple(mark for mark in ends[column][1] if mark in errors) for column in COLUMNS}, cells)
+    wrong = {column: tuple(titles[mark] for mark in missed if mark in titles) for column, (missed, _) in ends.items()}
+    named = {column: tuple(mark for mark in hold if mark in errors) for column, (_, hold) in ends.items()}
+    return Row(*place, wrong, named, cells)
 
 
 def _differences(run, counts):
     """Yield a sentence for each figure that the documents do not add up to."""
     for column in COLUMNS:
-        for metric in run.record["metrics"]:
-            want = metric[column] or {"num": 0, "den": 0, "rate": 0, "low": 0, "high": 0}
-            have = counts[column][metric["id"], "num"], counts[column][metric["id"], "den"]
-            if not want["low"] <= want["rate"] <= want["high"] or abs(want["rate"] * have[1] - have[0]) > 0.01 * have[1]:
-                yield f"{metric['id']}, {column}: {want['rate']} in {want['low']} to {want['high']} is no such rate"
-            if (want["num"], want["den"]) != have:
-                yield (f"{metric['id']}, {column}: the record says {want['num']} of {want['den']}, its documents say "
-                       f"{have[0]} of {have[1]}")
+        for found in run.record["metrics"] + run.record["errors"]:
+            have = counts[column][found["id"], "num"], counts[column][found["id"], "den"]
+            if _told(found[column]) != have:
+                yield f"{found['id']}, {column}: the record says {_told(found[column])}, its documents say {have}"
+            if found[column] and "rate" in found[column]:
+                low, rate, high = (found[column][key] for key in ("low", "rate", "high"))
+                if not low <= rate <= high or abs(rate - have[0] / have[1]) > ROUNDING:
+                    yield f"{found['id']}, {column}: {rate} in {low} to {high} is not the rate of {have}"
         for error in run.record["errors"]:
             rows = sorted((error[column] or {"rows": []})["rows"])
             if rows != sorted(name for name, row in run.rows.items() if error["id"] in row.errors[column]):
                 yield f"{error['id']}, {column}: the rows named are not those of its documents"
     totals = run.record["totals"]
-    if totals["documents"] != len(run.rows):
-        yield f"the record says {totals['documents']} documents and holds {len(run.rows)}"
-    for outcome, number in totals["outcomes"].items():
-        if counts[RAW]["outcome", outcome] != number:
-            yield f"outcome {outcome}: the record says {number}, its documents say {counts[RAW]['outcome', outcome]}"
+    have = {name: number for (kind, name), number in counts[RAW].items() if kind == "outcome"}
+    if totals["documents"] != len(run.rows) or {k: n for k, n in totals["outcomes"].items() if n} != have:
+        yield f"the record says {totals['documents']} documents, {totals['outcomes']}, its documents say {have}"
+
+
+def _told(figure):
+    """(hits, opportunities) as a metric or a named error says them."""
+    if figure is None:
+        return 0, 0
+    return (figure["num"], figure["den"]) if "num" in figure else (figure["count"], figure["opportunities"])

@@ -12,6 +12,8 @@ from src.shared.files import BadData, parse_json, read_json
 from src.shared.view import runs
 
 DATA_FILES = ("*.json", "*.jsonl", "*.md")
+# What kit.json says of a kit; a data folder of one's own may say less.
+ABOUT = {"decides": "", "documents": "documents", "primary_metric": None}
 
 
 class NotFound(BadData):
@@ -42,12 +44,12 @@ class Shelf:
     def open(self, name):
         """The kit as it stands on disk now. NotFound for an unknown one, BadData for one that is broken."""
         if name not in self.names():
-            raise NotFound(f"no kit is called {name}{near(name, self.names())}; kits: {', '.join(self.names())}")
+            raise NotFound(f"no kit is called {name[:80]}{near(name[:80], self.names())}; kits: {', '.join(self.names())}")
         with self._lock:
             seen, opened = self._opened.get(name, (None, None))
             if opened is None or seen != _signature(opened.kit):
                 kit = _load(name, self.data)
-                kit.results = self.results or kit.results
+                kit.results, kit.about = self.results or kit.results, {"title": name, **ABOUT, **kit.about}
                 self._opened[name] = _signature(kit), _open(kit, self._run)
             return self._opened[name][1]
 
@@ -71,7 +73,7 @@ def choose(opened, names):
     by_id = {run.id: run for run in opened.runs}
     for name in names:
         if name not in by_id:
-            raise BadQuery(f"no run is called {name}{near(name, by_id)}; runs: {', '.join(by_id) or 'none yet'}")
+            raise BadQuery(f"no run is called {name[:80]}{near(name[:80], by_id)}; runs: {', '.join(by_id) or 'none yet'}")
     if names:
         return [by_id[name] for name in dict.fromkeys(names)]
     newest = [run for run in opened.runs if is_headline(run)][-1:]

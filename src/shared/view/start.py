@@ -2,6 +2,8 @@
 from src.shared.files import BadData
 from src.shared.view import figures, panels, runs, shelf
 
+NO_RUN = "No run of this kit has been recorded yet. `python -m evals.run` makes the free ones."
+
 
 def kits(shelf_):
     """{"kits": [row]}: name, title, decides, documents, runs, local, figures [{name, raw, rechecked}], problems."""
@@ -11,11 +13,9 @@ def kits(shelf_):
 def kit(opened):
     """A kit's front: what it is, its runs as a table with links to the rows behind each named error, what is broken."""
     return {**_told(opened), "runs": [run.about for run in opened.runs],
-            "chosen": [run.id for run in shelf.choose(opened, [])],
             "cases": list(dict.fromkeys(place.case for place in opened.documents.values() if place.case)),
-            "errors": {error: title for run in opened.runs for error, title in run.errors.items()},
-            "panels": [_runs_table(opened, opened.kit.about["primary_metric"])] if opened.runs else
-            [panels.note("No run of this kit has been recorded yet. `python -m evals.run` makes the free ones.", "Runs")],
+            "errors": _errors(opened),
+            "panels": [_runs_table(opened) if opened.runs else panels.note(NO_RUN, "Runs")],
             "problems": opened.problems}
 
 
@@ -41,14 +41,20 @@ def _told(opened):
             "committed": len(opened.runs) - local, "local": local}
 
 
-def _runs_table(opened, mark):
+def _runs_table(opened):
     """One row a run: its headline raw and rechecked, then each named error, whose counts are links to its rows."""
-    errors = {error: title for run in opened.runs for error, title in run.errors.items()}
-    rows = [[{"text": _named(run), "why": run.id, "link": {"run": run.id}},
+    mark, errors = opened.kit.about["primary_metric"], _errors(opened)
+    rows = [[{"text": _named(run), "why": run.about["kind"], "link": {"run": run.id}},
              [cell | {"head": column} for column, cell in _figure(run, mark).items()],
-             *([_error_cell(run, error, column) for column in runs.COLUMNS] for error in errors)] for run in opened.runs]
+             *([_error_cell(run, error, column) for column in runs.COLUMNS] for error in errors)]
+            for run in opened.runs]
     return panels.table(["run", _title(opened, mark), *errors.values()], rows,
                         "Runs, of all documents, with 95 % interval; of named errors fewer is better")
+
+
+def _errors(opened):
+    """{error id: title} of every named error that a run can make, the most expensive first."""
+    return {error: title for run in opened.runs for error, title in run.errors.items()}
 
 
 def _error_cell(run, mark, column):
@@ -70,5 +76,5 @@ def _title(opened, mark):
 
 
 def _named(run):
-    about = run.about
-    return about["name"] + (" (local)" if about["local"] else "")
+    is_told = run.about["name"] == run.id
+    return run.about["name"] + (" (local)" if run.about["local"] and not is_told else "")
