@@ -8,12 +8,14 @@ The label gate runs first and refuses on any problem. Exit codes: 0 all well, 1 
 configuration, 3 no verdict since calls are unanswered, 130 interrupted.
 """
 import argparse
+import contextlib
 import fnmatch
 import importlib
 import json
 import os
 import shlex
 import sys
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from evals import check_labels
@@ -51,6 +53,8 @@ def run(args):
         raise BadData("--data is the folder of one kit; name that kit")
     opened = [kits.load(name, args.data) for name in names]
     _check(args, opened)
+    for name, value in args.set:
+        opened[0].set(name, value)
     for kit in opened:
         report = check_labels.gate(kit)
         if report.problems:
@@ -73,7 +77,7 @@ def _run_kit(args, kit, report):
     if args.arm == MODEL:
         return _run_model(args, kit, bench, free)
     chosen = [free[args.arm]] if args.arm else list(free.values())
-    ran = {arm.name: _run_free(args, kit, bench, arm) for arm in chosen}
+    ran = _run_free(args, kit, bench, chosen)
     records = {name: found for name, (found, _) in ran.items()}
     text = table.free(kit, bench, records, report.says)
     _say(args, text, records)
@@ -81,21 +85,26 @@ def _run_kit(args, kit, report):
     return _conclude(args, code, text, {name: path for name, (_, path) in ran.items()}, records)
 
 
-def _run_free(args, kit, bench, arm):
-    """Run one free arm over the documents and write its record; returns (record without its documents, its path)."""
-    run_id, path = _place(args, kit, arm.name, arm.letter)
-    grading, closing = scoring.Scoring(kit, bench), {}
+def _run_free(args, kit, bench, chosen):
+    """Run free arms over the documents, all in one pass, and write their records.
 
-    def entries():
+    Returns {arm name: (record without its documents, its path)}.
+    """
+    placed = {arm.name: _place(args, kit, arm.name, arm.letter) for arm in chosen}
+    gradings = {arm.name: scoring.Scoring(kit, bench) for arm in chosen}
+    done = {}
+    with contextlib.ExitStack() as stack:
+        writers = {name: stack.enter_context(record.Writer(path)) for name, (_, path) in placed.items()}
         for row in _wanted(args, kit):
-            document = row["id"]
-            yield grading.entry(row, follow.safely(kit, document, arm.call(document, kit.text(document))))
-
-    def close():
-        closing.update(grading.closing(), settings=None, run=_header(args, kit, arm.name, run_id))
-        return closing
-    record.write(path, entries(), close)
-    return closing, path
+            known, text = scoring.labelled(kit, bench, row), kit.text(row["id"])
+            for arm in chosen:
+                followed = follow.safely(kit, row["id"], arm.call(row["id"], text))
+                writers[arm.name].add(gradings[arm.name].entry(known, followed))
+        for name, (run_id, path) in placed.items():
+            found = {**gradings[name].closing(), "settings": None, "run": _header(args, kit, name, run_id)}
+            writers[name].close(found)
+            done[name] = found, path
+    return done
 
 
 def _run_model(args, kit, bench, free):
@@ -109,12 +118,12 @@ def _run_model(args, kit, bench, free):
     letter = args.run_id[0] if args.rescore else "c" if changed else "r"
     run_id, path = _place(args, kit, MODEL, letter)
     found, code = paid.run(run_id, path, kit, bench, settings, lambda: _wanted(args, kit), args,
-                           _header(args, kit, MODEL, run_id))
+                           _header(args, kit, MODEL, run_id), _apart(args, kit, path))
     if not found:
         return code
     unkept = argparse.Namespace(**{**vars(args), "run_id": None})
-    floors = {name: _run_free(unkept, kit, bench, arm)[0] for name, arm in free.items()
-              if arm.letter == "b" and name != "null"}
+    baselines = [arm for name, arm in free.items() if arm.letter == "b" and name != "null"]
+    floors = {name: found for name, (found, _) in _run_free(unkept, kit, bench, baselines).items()}
     text = table.single(kit, bench, found, floors)
     _say(args, text, found)
     return _conclude(args, code, text, {MODEL: path}, {MODEL: found})
@@ -140,6 +149,11 @@ def _baseline(name, path):
     if found is None:
         raise BadData(f"--baseline {name}: no such run; looked for {', '.join(map(str, places[1:]))}")
     return found
+
+
+def _apart(args, kit, path):
+    """Where a record scored with --set goes, since a kept run stays what it was published as; else its own place."""
+    return kit.results / "local" / path.name if args.set else path
 
 
 def _dry_run(kit, row):
@@ -173,7 +187,7 @@ def _place(args, kit, arm, letter):
 
 def _header(args, kit, arm, run_id):
     return {"id": run_id, "kit": kit.name, "arm": arm, "command": shlex.join(["python", "-m", "evals.run", *_kept(args.words)]),
-            "date": progress.now()[:10], "code": scoring.code_hash(kits.ROOT, kit)}
+            "date": progress.now()[:10], "set": {name: str(value) for name, value in args.set}, "code": scoring.code_hash(kits.ROOT, kit)}
 
 
 def _kept(words):
@@ -211,6 +225,9 @@ def _check(args, opened):
         raise BadData("--run-id names one run: give one kit and an --arm with it")
     if (args.resume or args.rescore) and not args.run_id:
         raise BadData("--resume and --rescore work on a run: name it with --run-id")
+    args.set = [_setting(text) for text in args.set or ()]
+    if args.set and not (one and (args.rescore or not args.run_id)):
+        raise BadData("--set scores one kit's answers anew: give a kit, and --rescore with a --run-id")
     if args.docs and not one:
         raise BadData("--docs names documents of one kit; name that kit")
     if args.baseline and not args.arm:
@@ -228,6 +245,15 @@ def _check(args, opened):
             raise BadData(f"--{name.replace('_', '-')} {value}: a whole number from 1 is wanted")
 
 
+def _setting(text):
+    """`NAME=VALUE` of --set as (name, Decimal)."""
+    name, _, value = text.partition("=")
+    try:
+        return name, Decimal(value)
+    except InvalidOperation:
+        raise BadData(f"--set {text}: write it like coverage_min=0.5") from None
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="python -m evals.run", description=__doc__.split("\n\n")[0],
                                      epilog="example: python -m evals.run label-restrict --arm note-tone")
@@ -237,6 +263,8 @@ def _arguments():
     add("--run-id", metavar="ID", help="keep the run under this name, like b001-label-restrict (default: results/…/local)")
     add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer")
     add("--rescore", action="store_true", help="do everything behind the reply again, from the cache; never a call")
+    add("--set", action="append", metavar="NAME=VALUE", help="score with another setting of kit.json, like coverage_min=0.5; "
+        "with --rescore the kept record stays, the new one goes to results/…/local")
     add("--docs", metavar="ID,GLOB", help="only these documents (default: all)")
     add("--limit", type=int, metavar="N", help="only the first N documents (default: all)")
     add("--workers", type=int, metavar="N", help="calls at a time (default: EVAL_WORKERS)")

@@ -27,7 +27,7 @@ from src.shared.view import listing, page, rules, shelf, start
 
 UI = Path(__file__).resolve().parents[1] / "ui"
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
-         ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+         ".js": "text/javascript; charset=utf-8"}
 JSON_TYPE = "application/json; charset=utf-8"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -59,7 +59,8 @@ def freshness(schedule, today):
     """[(chain, run, days between snapshot and run, whether that is stale)] of each chain's latest run as of a day."""
     latest = {}
     for position in schedule["positions"]:
-        if position["run_on"] <= today.isoformat() and position["run"] >= latest.get(position["chain"], position)["run"]:
+        known = latest.get(position["chain"], position)
+        if position["run_on"] <= today.isoformat() and position["run"] >= known["run"]:
             latest[position["chain"]] = position
     return [(chain, position["run"], days := _days(position["snapshot"], position["run_on"]),
              days > schedule["stale_after_days"]) for chain, position in sorted(latest.items())]
@@ -76,10 +77,10 @@ def _order(positions):
         yield f"run {', '.join(map(str, missing))} is missing, though run {max(numbers)} was taken"
     for before, after in zip(positions, positions[1:]):
         if after["snapshot"] < before["snapshot"] or after["run_on"] < before["run_on"]:
-            yield f"run {after['run']} is out of order: its snapshot or its day lies before those of run {before['run']}"
+            yield f"run {after['run']} is out of order: its snapshot or its day lies before that of run {before['run']}"
         elif after["run"] == before["run"] + 1 and after["previous"] != before["snapshot"]:
-            yield (f"run {after['run']} follows a snapshot of {after['previous']}, and the one of run {before['run']} is of "
-                   f"{before['snapshot']}")
+            yield (f"run {after['run']} follows a snapshot of {after['previous']}, and the one of run {before['run']} "
+                   f"is of {before['snapshot']}")
     for position in positions:
         if position["run"] < position["runs"] and not position["next"]:
             yield f"run {position['run']} of {position['runs']} names no next run"
@@ -88,7 +89,8 @@ def _order(positions):
 def _past_due(latest, today):
     if latest["next"] and latest["next"] < today.isoformat():
         days = _days(latest["next"], today.isoformat())
-        yield (f"run {latest['run'] + 1} was due on {latest['next']}, {days} day{'s' * (days > 1)} ago, and has not been taken")
+        yield (f"run {latest['run'] + 1} was due on {latest['next']}, {days} day{'s' * (days > 1)} ago, and has not "
+               f"been taken")
 
 
 def _report(kit, today, quiet):
@@ -98,10 +100,11 @@ def _report(kit, today, quiet):
     schedule = kit.definition.schedule(kit.book)
     _refuse_unreadable(kit, schedule)
     due, fresh = findings(schedule, today), freshness(schedule, today)
-    lines = [f"{kit.name}: {len(fresh)} chains looked at as of {today}, {len(due)} findings", *(f"  due: {line}" for line in due)]
-    stale = [f"  stale: {chain} run {run}: the roster was {days} days old" for chain, run, days, is_stale in fresh if is_stale]
-    fresh = [f"  fresh: {chain} run {run}: the roster was {days} days old" for chain, run, days, is_stale in fresh if not is_stale]
-    return lines + stale + ([] if quiet else fresh), bool(due)
+    lines = [f"{kit.name}: {len(fresh)} chains looked at as of {today}, {len(due)} findings",
+             *(f"  due: {line}" for line in due)]
+    lines += [f"  {'stale' if is_stale else 'fresh'}: {chain} run {run}: the roster was {days} days old"
+              for chain, run, days, is_stale in sorted(fresh, key=lambda entry: not entry[3]) if is_stale or not quiet]
+    return lines, bool(due)
 
 
 def _refuse_unreadable(kit, schedule):

@@ -32,7 +32,7 @@ function soft(text) {
 
 function table(caption, heads, body, kind) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", { class: kind }, h("caption", {}, caption),
+    h("table", { class: kind }, h("caption", {}, h("span", {}, caption)),
       h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), body));
 }
 
@@ -361,10 +361,10 @@ function neighbours(view) {
 
 function replay(run) {
   const when = run.date ? run.date.replace("T", ", ").replace(/(\+00:00|Z)$/, " UTC") : "no date";
-  const told = [run.name, run.kind, `arm ${run.arm}`, run.model ? `model ${run.model}` : "no model", when];
-  if (!state.view.live) told.push(`run ${run.id}`);
+  const told = [run.kind, `arm ${run.arm}`, run.model ? `model ${run.model}` : "no model", when].join(", ");
   const failed = run.outcome !== "answered" && h("em", {}, ` – ${run.outcome.replaceAll("_", " ")}`);
-  return h("li", {}, h("strong", {}, state.view.live ? "Asked just now" : "Replay"), `: ${told.join(", ")}`, failed);
+  const whose = state.view.live ? "An answer of this minute" : `Replay of ${run.id}`;
+  return h("li", {}, h("strong", {}, whose), `: ${told}`, failed);
 }
 
 function askModel() {

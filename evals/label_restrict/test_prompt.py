@@ -1,13 +1,12 @@
 """The prompt of one spray plan: what is in it, in which order, and what never is."""
 import re
 import unittest
-from pathlib import Path
 
 from src.shared import kit as kits
 from src.shared import sections
 from src.shared.files import BadData, write_text
 
-GOLDEN = Path(__file__).with_name("golden_prompt.txt")
+GOLDEN = "golden_prompt.txt"
 
 
 class TestPrompt(unittest.TestCase):
@@ -20,10 +19,11 @@ class TestPrompt(unittest.TestCase):
 
     def test_the_golden_prompt_is_the_prompt(self):
         """A change that is meant: delete the file, run this test once, and read the difference before keeping it."""
-        if not GOLDEN.exists():
-            write_text(GOLDEN, self.text)
-            self.fail(f"{GOLDEN.name} was written anew; read it, then run the tests again")
-        self.assertEqual(GOLDEN.read_text(encoding="utf-8"), self.text)
+        golden = self.kit.data / GOLDEN
+        if not golden.exists():
+            write_text(golden, self.text)
+            self.fail(f"{golden} was written anew; read it, then run the tests again")
+        self.assertEqual(golden.read_text(encoding="utf-8"), self.text)
 
     def test_the_parts_stand_in_send_order_and_the_page_comes_last(self):
         self.assertEqual([(part.name, part.role, part.fixed) for part in self.parts],

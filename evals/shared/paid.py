@@ -93,11 +93,12 @@ class Asking:
         self.budget.close()
 
 
-def run(run_id, path, kit, bench, settings, wanted, options, header):
+def run(run_id, path, kit, bench, settings, wanted, options, header, out=None):
     """Ask what is not answered yet, then score; returns (record without its documents or None, exit code).
 
     `wanted()` yields gold rows anew on each call; `options` has resume, rescore, yes, workers, max_tokens; `header` is
-    the run's entry of the record, kept in the cache so that a resumed or re-scored run stays the run it was.
+    the run's entry of the record, kept in the cache so that a resumed or re-scored run stays the run it was. The cache
+    lies beside `path`; the record is written there too, or to `out`.
     """
     cache_path, started = record.cache_of(path), time.monotonic()
     if options.rescore and not cache_path.exists():
@@ -112,6 +113,8 @@ def run(run_id, path, kit, bench, settings, wanted, options, header):
             if code is not None:
                 return None, code
         opening = cache.get("") or {"run": header, "settings": None}
+        opening["run"] |= {"set": header.get("set", {})}
+        path = out or path
         found = _score(path, kit, bench, cache, wanted, opening, harness)
     code = 3 if _owed(found) else 0
     print(table.closing(found, path, code, resume_command(found["run"]), time.monotonic() - started), file=sys.stderr)

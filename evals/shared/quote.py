@@ -1,6 +1,6 @@
 """Credit for a quotation: whether what an answer quotes is the labelled line, by the characters of the page.
 
-The two thresholds stand under `settings` in kit.json, so a re-score with others is a re-score and no new run.
+The two thresholds are settings of kit.json, so that others are a re-score and no new run.
 """
 from src.shared import citation
 from src.shared.files import BadData
@@ -11,7 +11,7 @@ def credit(kit, document, quote, labelled):
 
     A quote that stands nowhere has no `span`; one that stands in several places counts at its best.
     """
-    text, settings = kit.text(document), kit.about.get("settings") or {}
+    text, settings = kit.text(document), kit.book.settings
     places = citation.locate(text, labelled).spans
     if len(places) != 1:
         raise BadData(f"{document}: the labelled line {labelled!r} stands {len(places)} times on the page; it has to "

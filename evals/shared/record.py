@@ -41,15 +41,40 @@ def check_id(run_id, kit, letter):
                       f"{LETTERS[letter]}; write {letter}{run_id[1:]}")
 
 
+class Writer:
+    """A record being written: `add` each document's entry as it comes, then `close` with the other top-level keys.
+
+    A context: the file takes its place when the block ends well, and vanishes when it does not.
+    """
+
+    def __init__(self, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._place, self._out, self._added = replacing(path), None, 0
+
+    def __enter__(self):
+        self._out = self._place.__enter__()
+        self._out.write(OPEN)
+        return self
+
+    def __exit__(self, *error):
+        return self._place.__exit__(*error)
+
+    def add(self, entry):
+        self._out.write((",\n" if self._added else "\n") + _line(entry))
+        self._added += 1
+
+    def close(self, closing):
+        """Write what stands behind the documents: {top-level key: value}."""
+        self._out.write("\n" + CLOSE)
+        self._out.write(",".join(f"\n{_line(key)}:{_line(value)}" for key, value in sorted(closing.items())) + "\n}\n")
+
+
 def write(path, entries, closing):
     """Write a record: each entry as it comes, then `closing()` → {other top-level keys} once all have come."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as out:
-        out.write(OPEN)
-        for number, entry in enumerate(entries):
-            out.write((",\n" if number else "\n") + _line(entry))
-        out.write("\n" + CLOSE)
-        out.write(",".join(f"\n{_line(key)}:{_line(value)}" for key, value in sorted(closing().items())) + "\n}\n")
+    with Writer(path) as out:
+        for entry in entries:
+            out.add(entry)
+        out.close(closing())
 
 
 def read(path):

@@ -3,6 +3,7 @@
 What is read is the gold key, one row at a time, so memory does not grow with the number of documents.
 """
 import hashlib
+from collections import namedtuple
 
 from evals.shared import record, tally
 from src.shared import cost
@@ -11,6 +12,18 @@ from src.shared.follow import OUTCOMES
 from src.shared.values import plain
 
 RULE_FILES = ("checks.json", "policy.json", "policy.md", "fields.json", "facts.json")
+
+
+# A document's row of the key and what every arm needs of it: gold Answer, the null baseline's Marks, a hash of its page
+Labelled = namedtuple("Labelled", "row gold null page")
+
+
+def labelled(kit, bench, row):
+    """The Labelled of one row of the key: made once where several arms go over the same document."""
+    normalise = kit.definition.normalise
+    gold = normalise(kit.book, row)._replace(document=row["id"])
+    nothing = normalise(kit.book, dict.fromkeys(kit.definition.keys(kit.book)))
+    return Labelled(row, gold, bench.judge(kit, gold, nothing), record.sha(row["id"], kit.text(row["id"])))
 
 
 class Scoring:
@@ -24,39 +37,38 @@ class Scoring:
         self._corpus = hashlib.sha256()
         # What the recheck cannot move is said once, raw.
         self._rechecked = {item.id for item in (*bench.metrics, *bench.errors) if item.rechecked}
-        self._nothing = kit.definition.normalise(kit.book, dict.fromkeys(kit.definition.keys(kit.book)))
 
-    def entry(self, gold_row, followed, stations=None, at=None):
-        """The record entry of one document, counted as it is made.
+    def entry(self, row, followed, stations=None, at=None):
+        """The record entry of one document, counted as it is made. `row` is its row of the key, or its Labelled.
 
         `stations` {name: seconds} beside the call's own; `at` the time of the call in UTC, for its price.
         """
-        gold = self.kit.definition.normalise(self.kit.book, gold_row)._replace(document=gold_row["id"])
+        known = row if isinstance(row, Labelled) else labelled(self.kit, self.bench, row)
+        document = known.row["id"]
         marks, cells = {}, {}
         for column, answer in (("raw", followed.raw), ("rechecked", followed.rechecked)):
-            marks[column], cells[column] = self.bench.judge(self.kit, gold, answer)
+            marks[column], cells[column] = self.bench.judge(self.kit, known.gold, answer)
         marks["rechecked"] = {mark: hit for mark, hit in marks["rechecked"].items() if mark in self._rechecked}
-        entry = {"id": gold_row["id"], "cluster": self.bench.cluster(gold_row["id"]), "case": gold_row.get("case"),
+        entry = {"id": document, "cluster": self.bench.cluster(document), "case": known.row.get("case"),
                  "outcome": followed.outcome, "why": followed.why,
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
                  "overrides": _overrides(followed), "marks": marks, "cells": cells, "repairs": list(followed.repairs),
                  **_call(followed.completion, stations),
                  "cost": self.pricer and self.pricer.call(followed.completion._asdict(), at)}
-        self.count(gold_row, entry, gold)
+        self.count(known, entry)
         return entry
 
-    def count(self, gold_row, entry, gold=None):
-        """Count an entry that was made before, as by a shard; `gold_row` is its row of the key."""
-        gold = gold or self.kit.definition.normalise(self.kit.book, gold_row)._replace(document=gold_row["id"])
-        self._corpus.update(record.sha(gold_row["id"], self.kit.text(gold_row["id"])).encode())
+    def count(self, row, entry):
+        """Count an entry that was made before, as by a shard; `row` is its row of the key, or its Labelled."""
+        known = row if isinstance(row, Labelled) else labelled(self.kit, self.bench, row)
+        self._corpus.update(known.page.encode())
         self.tally.add(entry)
         self.overrides += bool(entry["overrides"])
         self.repaired += bool(entry["repairs"])
         self._count_call(entry["usage"])
         self.money.add(entry["cost"])
-        empty = self.bench.judge(self.kit, gold, self._nothing)
-        self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, empty.hits),
-                       "cells": dict.fromkeys(tally.COLUMNS, empty.cells)})
+        self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, known.null.hits),
+                       "cells": dict.fromkeys(tally.COLUMNS, known.null.cells)})
 
     def _count_call(self, usage):
         self.calls += usage is not None

@@ -1,20 +1,15 @@
-"""A kit on a copy of its data with fresh records, and a board over it: what the tests of the board stand on.
+"""A kit on a copy of its data with fresh records: what the tests of the board stand on.
 
-Nothing here reads the committed runs or an `.env`, so a test sees the same board in every checkout.
+Nothing here reads the committed runs, so a test sees the same board in every checkout.
 """
 import contextlib
 import importlib
-import json
 import shutil
 import tempfile
-import threading
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from evals.shared import arms, record, scoring
-from src import app
-from src.shared import config, follow
+from src.shared import follow
 from src.shared import kit as kits
 from src.shared.files import BadData
 from src.shared.view import shelf
@@ -55,8 +50,8 @@ class Stage:
     def opened(self):
         return self.shelf().open(self.kit_name)
 
-    def record(self, run_id, arm, settings=None, change=None):
-        """Write the record of a free arm under any run id; `change(entry)` may bend an entry. Returns its path."""
+    def record(self, run_id, arm, settings=None):
+        """Write the record of a free arm under any run id and return its path; `settings` make it pass for a model's."""
         kit = self.kit()
         bench = _bench(kit)
         call, grading = arms.free(kit, bench)[arm].call, scoring.Scoring(kit, bench)
@@ -64,8 +59,7 @@ class Stage:
 
         def entries():
             for row in kit.gold():
-                entry = grading.entry(row, follow.read(kit, row["id"], call(row["id"], kit.text(row["id"]))))
-                yield change(entry) or entry if change else entry
+                yield grading.entry(row, follow.read(kit, row["id"], call(row["id"], kit.text(row["id"]))))
         record.write(path, entries(), lambda: {**grading.closing(), "settings": settings, "run": {
             "id": run_id, "kit": kit.name, "arm": "model" if settings else arm, "date": DATE}})
         return path
@@ -77,50 +71,6 @@ class Stage:
         for name, run_id in ids.items():
             self.record(run_id, name)
         return ids
-
-
-class Served:
-    """A board that serves while the `with` block runs: `.url`, `get` and `post`."""
-
-    def __init__(self, shelf_, environ=None):
-        self.board = app.Board(0, shelf_, lambda: config.load("no such file", environ or {}))
-        self.port, self.url = self.board.server_port, f"http://127.0.0.1:{self.board.server_port}/"
-        self._thread = threading.Thread(target=self.board.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.board.shutdown()
-        self.board.server_close()
-        self._thread.join()
-
-    def get(self, path, **headers):
-        """(status, headers, body bytes) of a GET."""
-        return self.send("GET", path, None, headers)
-
-    def json(self, path):
-        """The JSON value at a path that answers well."""
-        status, _, body = self.get(path)
-        if status != 200:
-            raise AssertionError(f"{path}: {status} {body[:300]}")
-        return json.loads(body)
-
-    def post(self, path, value, **headers):
-        """(status, headers, body bytes) of a POST as the page sends it."""
-        sent = {"Content-Type": "application/json", app.TOKEN: self.board.token, **headers}
-        return self.send("POST", path, json.dumps(value).encode(), sent)
-
-    def send(self, method, path, body, headers):
-        request = urllib.request.Request(self.url + path.lstrip("/"), body, headers, method=method)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        try:
-            with opener.open(request, timeout=30) as response:
-                return response.status, response.headers, response.read()
-        except urllib.error.HTTPError as e:
-            with e:
-                return e.code, e.headers, e.read()
 
 
 def _bench(kit):

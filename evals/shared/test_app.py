@@ -9,13 +9,18 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
+import urllib.error
+import urllib.request
+from pathlib import Path
 from urllib.parse import quote
 
 from evals.shared import showing
 from evals.shared.provider import LocalProvider
 from src import app
+from src.shared import config
 from src.shared import kit as kits
 from src.shared.files import to_json
 
@@ -23,6 +28,50 @@ LABEL = "label_restrict"
 KIT = LABEL if LABEL in kits.names() else showing.first_kit()
 KEY = "sk-never-shown-0123456789abcdef"
 NO_ENV = {"PATH": os.environ["PATH"], "PYTHONPATH": str(kits.ROOT)}
+
+
+class Served:
+    """A board that reads no `.env` and serves while the `with` block runs: `.url`, `get` and `post`."""
+
+    def __init__(self, shelf_, environ=None):
+        self.board = app.Board(0, shelf_, lambda: config.load("no such file", environ or {}))
+        self.port, self.url = self.board.server_port, f"http://127.0.0.1:{self.board.server_port}/"
+        self._thread = threading.Thread(target=self.board.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.board.shutdown()
+        self.board.server_close()
+        self._thread.join()
+
+    def get(self, path, **headers):
+        """(status, headers, body bytes) of a GET."""
+        return self.send("GET", path, None, headers)
+
+    def json(self, path):
+        """The JSON value at a path that answers well."""
+        status, _, body = self.get(path)
+        if status != 200:
+            raise AssertionError(f"{path}: {status} {body[:300]}")
+        return json.loads(body)
+
+    def post(self, path, value, **headers):
+        """(status, headers, body bytes) of a POST as the page sends it."""
+        sent = {"Content-Type": "application/json", app.TOKEN: self.board.token, **headers}
+        return self.send("POST", path, json.dumps(value).encode(), sent)
+
+    def send(self, method, path, body, headers):
+        request = urllib.request.Request(self.url + path.lstrip("/"), body, headers, method=method)
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=30) as response:
+                return response.status, response.headers, response.read()
+        except urllib.error.HTTPError as e:
+            with e:
+                return e.code, e.headers, e.read()
 
 
 class Serving(unittest.TestCase):
@@ -35,7 +84,7 @@ class Serving(unittest.TestCase):
         cls.stage = showing.Stage(KIT)
         cls.addClassCleanup(cls.stage.close)
         cls.ids = cls.stage.floors()
-        cls.served = cls.enterClassContext(showing.Served(cls.stage.shelf(), cls.environ))
+        cls.served = cls.enterClassContext(Served(cls.stage.shelf(), cls.environ))
         cls.kit = f"/api/kits/{cls.stage.kit_name}"
         cls.document = next(cls.stage.kit().documents())
 
@@ -98,8 +147,8 @@ class TestRoutes(Serving):
                 self.refused(404, (status, None, body))
 
     def test_a_link_out_of_ui_is_not_followed(self):
-        with showing.tempfile.TemporaryDirectory() as folder:
-            ui = showing.Path(folder).resolve() / "ui"
+        with tempfile.TemporaryDirectory() as folder:
+            ui = Path(folder).resolve() / "ui"
             ui.mkdir()
             (ui / "out.html").symlink_to(kits.ROOT / "src" / "app.py")
             (ui / "in.html").write_text("in")
@@ -338,7 +387,7 @@ class TestCheckWithKey(Serving):
         self.answers.append(f"I cannot say; my key is {KEY} at {self.provider.url}.")
         view = self.check()
         note = next(found for found in view["panels"] if found["kind"] == "note")
-        self.assertIn("no answer: unparsed", note["text"])
+        self.assertIn("No answer (unparsed)", note["text"])
 
     def test_the_board_says_which_model_would_be_asked_and_nothing_of_key_or_address(self):
         _, _, body = self.served.get("/api/board")
@@ -386,7 +435,7 @@ class TestProcess(unittest.TestCase):
     def test_it_listens_on_this_machine_alone(self):
         stage = showing.Stage(KIT)
         self.addCleanup(stage.close)
-        with showing.Served(stage.shelf()) as served:
+        with Served(stage.shelf()) as served:
             self.assertEqual(served.board.server_address[0], "127.0.0.1")
 
     def test_a_taken_port_says_so_and_how_to_choose_another(self):

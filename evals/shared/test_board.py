@@ -3,6 +3,7 @@ import unittest
 
 from evals.shared import browser, showing
 from evals.shared.provider import LocalProvider
+from evals.shared.test_app import Served
 from src.shared import kit as kits
 from src.shared.files import to_json
 
@@ -26,6 +27,20 @@ CONTRAST = """
   return worst;"""
 
 
+# What the page is made of, counted.
+STRUCTURE = """
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const named = (e) => document.getElementById(e.getAttribute("aria-describedby"));
+  return { h1: all("h1").length, main: all("main").length,
+    tables: all("table").length, captions: all("table > caption").length,
+    bare: all("th").filter((e) => !e.scope).length,
+    rows: all("tbody > tr").filter((e) => !e.querySelector("th[scope=row]")).length,
+    unlabelled: all("input, select").filter((e) => !e.labels.length).length,
+    twice: all("[id]").length - new Set(all("[id]").map((e) => e.id)).size,
+    dangling: all("[aria-describedby]").filter((e) => !named(e)).length,
+    asked: performance.getEntriesByType("resource").map((e) => e.name) };"""
+
+
 def setUpModule():
     """One browser for all tests of this file: starting it takes longer than most of them."""
     if not browser.missing():
@@ -43,7 +58,7 @@ class InBrowser(unittest.TestCase):
         cls.stage = showing.Stage(cls.wanted or KIT)
         cls.addClassCleanup(cls.stage.close)
         cls.ids = cls.stage.floors()
-        cls.served = cls.enterClassContext(showing.Served(cls.stage.shelf(), cls.environ))
+        cls.served = cls.enterClassContext(Served(cls.stage.shelf(), cls.environ))
         cls.name = cls.stage.kit_name
         cls.documents = list(cls.stage.kit().documents())
 
@@ -75,50 +90,50 @@ class InBrowser(unittest.TestCase):
 
 
 class TestViews(InBrowser):
-    def views(self):
-        stub, null, first = self.ids["stub"], self.ids["null"], f"{self.name}/d/{self.documents[0]}"
-        return ["", self.name, f"{self.name}?run={stub}&wrong=1", f"{self.name}/rules", first, f"{first}/prompt",
-                f"{self.name}/d/{self.documents[2]}?run={stub}&run={null}"]
+    """Every view is loaded once, looked at in both themes and at 320 pixels, and then judged."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        stub, null, first = cls.ids["stub"], cls.ids["null"], f"{cls.name}/d/{cls.documents[0]}"
+        cls.found = {}
+        for view in ("", cls.name, f"{cls.name}?run={stub}&wrong=1", f"{cls.name}/rules", first, f"{first}/prompt",
+                     f"{cls.name}/d/{cls.documents[2]}?run={stub}&run={null}", "nothing"):
+            cls.found[view] = cls.looked_at(view)
+
+    @classmethod
+    def looked_at(cls, view):
+        page = cls.browser
+        page.size(1280, 900)
+        page.go(f"{cls.served.url}#/{view}")
+        page.wait("document.querySelector('h1')")
+        found = page.script(STRUCTURE)
+        for theme in THEMES:
+            page.media(theme)
+            found[theme] = page.script(CONTRAST)
+        page.size(320, 700)
+        return found | {"width": page.script("return document.documentElement.scrollWidth")}
 
     def test_every_view_is_readable_in_both_themes(self):
-        for theme in THEMES:
-            self.browser.media(theme)
-            for view in self.views():
+        for view, found in self.found.items():
+            for theme in THEMES:
                 with self.subTest(theme=theme, view=view):
-                    self.open(view)
-                    ratio, text = self.browser.script(CONTRAST)
+                    ratio, text = found[theme]
                     self.assertGreaterEqual(ratio, 4.5, text)
 
     def test_no_view_scrolls_sideways_at_320_pixels(self):
-        self.browser.size(320, 700)
-        for view in self.views():
-            with self.subTest(view=view):
-                self.open(view)
-                self.assertLessEqual(self.browser.script("return document.documentElement.scrollWidth"), 320)
+        self.assertEqual({view for view, found in self.found.items() if found["width"] > 320}, set())
 
     def test_every_view_has_one_h1_landmarks_captions_and_header_cells(self):
-        for view in self.views():
+        for view, found in self.found.items():
             with self.subTest(view=view):
-                self.open(view)
-                found = self.browser.script("""
-                  const all = (selector) => [...document.querySelectorAll(selector)];
-                  const named = (e) => document.getElementById(e.getAttribute("aria-describedby"));
-                  return { h1: all("h1").length, main: all("main").length,
-                    tables: all("table").length, captions: all("table > caption").length,
-                    bare: all("th").filter((e) => !e.scope).length,
-                    rows: all("tbody > tr").filter((e) => !e.querySelector("th[scope=row]")).length,
-                    unlabelled: all("input, select").filter((e) => !e.labels.length).length,
-                    twice: all("[id]").length - new Set(all("[id]").map((e) => e.id)).size,
-                    dangling: all("[aria-describedby]").filter((e) => !named(e)).length };""")
-                self.assertEqual((found["h1"], found["main"]), (1, 1))
-                self.assertEqual(found["tables"], found["captions"])
+                self.assertEqual((found["h1"], found["main"], found["tables"]), (1, 1, found["captions"]))
                 self.assertEqual([found[key] for key in ("bare", "rows", "unlabelled", "twice", "dangling")], [0] * 5)
 
-    def test_it_asks_nothing_of_another_host(self):
-        for view in self.views():
-            self.open(view)
-            asked = self.browser.script("return performance.getEntriesByType('resource').map((e) => e.name)")
-            self.assertEqual([name for name in asked if not name.startswith((self.served.url, "data:"))], [])
+    def test_no_view_asks_anything_of_another_host(self):
+        asked = {name for found in self.found.values() for name in found["asked"]}
+        self.assertTrue(asked)
+        self.assertEqual([name for name in asked if not name.startswith((self.served.url, "data:"))], [])
 
     def test_in_print_there_is_no_control_and_nothing_is_cut_off(self):
         self.open(f"{self.name}/d/{self.documents[0]}")
@@ -249,8 +264,8 @@ class TestDocument(InBrowser):
     def test_a_replay_names_itself_with_run_arm_model_and_date(self):
         self.open(f"{self.name}/d/{self.documents[0]}?run={self.ids['null']}")
         told, = self.texts(".replays li")
-        self.assertTrue(told.startswith("Replay"))
-        for word in (self.ids["null"], "arm null", "no model", "2026-09-01"):
+        self.assertTrue(told.startswith(f"Replay of {self.ids['null']}"))
+        for word in ("free floor", "arm null", "no model", "2026-09-01"):
             self.assertIn(word, told)
 
     def test_nothing_of_a_document_is_read_as_html(self):
@@ -327,7 +342,8 @@ class TestAsking(InBrowser):
         self.assertIn("some-model-1", self.text("#check-says"))
         self.browser.script("document.getElementById('check').click()")
         self.browser.wait("document.getElementById('replay')")
-        self.assertTrue(self.texts(".replays li")[0].startswith("Asked just now: some-model-1"))
+        told, = self.texts(".replays li")
+        self.assertTrue(told.startswith("An answer of this minute: asked just now, arm model, model some-model-1"))
         self.assertEqual(set(self.texts(".fields .hit, .fields .miss")), {"✓ hit"})
         self.browser.script("document.getElementById('replay').click()")
         self.browser.wait("document.querySelector('.replays li').textContent.startsWith('Replay')")

@@ -261,7 +261,7 @@ class TestDocument(Staged):
         self.assertIn("refused", outcomes)
         for outcome, view in outcomes.items():
             if outcome != "answered":
-                self.assertIn("no answer", panel(view, "note", "stub")["text"])
+                self.assertIn("No answer", panel(view, "note", "stub")["text"])
                 self.assertEqual(panel(view, "fields")["rows"][0]["cells"][1]["text"], "no answer")
 
     def test_an_unknown_document_is_not_found_and_the_near_one_is_named(self):

@@ -12,6 +12,7 @@ from collections import Counter
 
 from src.label_restrict import checks
 from src.shared import key
+from src.shared.draw import Draw
 from src.shared.fields import near
 from src.shared.files import BadData, read_json, to_json
 from src.shared.walk import ORDERINGS
@@ -56,45 +57,6 @@ def page(book, draw, row):
     """One document: the sections of the layout, each title underlined, each value behind the label of its line."""
     return "\n\n".join(f"{title}\n{'-' * len(title)}\n{_section(book, draw, row, title)}"
                        for title in draw.pool("layout")) + "\n"
-
-
-class Draw:
-    """The one source of chance: a seeded generator over the pools of pools.json, each named by its path."""
-
-    def __init__(self, path, seed):
-        import random  # only a build pays for this import
-        self.path, self.pools, self.rng, self.given = path, read_json(path), random.Random(seed), set()
-
-    def pool(self, *names):
-        """What stands at a path in pools.json. BadData where it is missing or empty."""
-        found = self.pools
-        for name in names:
-            found = found.get(name) if isinstance(found, dict) else None
-        if not found:
-            raise BadData(f"{self.path}: /{'/'.join(names)}: entries to draw from are wanted")
-        return found
-
-    def one(self, *names):
-        """One entry of a pool."""
-        return self.rng.choice(self.pool(*names))
-
-    def fresh(self, make):
-        """What `make` draws, drawn until it is new to this build."""
-        for _ in range(1000):
-            found = make()
-            if found not in self.given:
-                self.given.add(found)
-                return found
-        raise BadData(f"{self.path}: nothing new like {found!r} can be drawn any more; add entries to its pools")
-
-    def option(self, value):
-        """A value as it is, or one of a list of them."""
-        return self.rng.choice(value) if isinstance(value, list) else value
-
-    def code(self, *names):
-        """A pattern of a pool, filled: `#` is a digit, `@` a capital letter (I and O are left out)."""
-        filling = {"#": "0123456789", "@": "ABCDEFGHJKLMNPQRSTUVWXYZ"}
-        return "".join(self.rng.choice(filling.get(mark, mark)) for mark in self.one(*names))
 
 
 def _ids(book, draw, size):

@@ -2,8 +2,6 @@
 
 Every generator draws through this, so that one seed gives one corpus, byte for byte.
 """
-import random
-
 from src.shared.files import BadData, read_json
 
 FILLING = {"#": "0123456789", "@": "ABCDEFGHJKLMNPQRSTUVWXYZ"}
@@ -13,6 +11,7 @@ class Draw:
     """Pools of one file, and every way to take something from them. `.rng` is the generator itself."""
 
     def __init__(self, path, seed):
+        import random  # only a build pays for this import
         self.path, self.pools, self.rng, self.given, self._decks = path, read_json(path), random.Random(seed), set(), {}
 
     def pool(self, *names):

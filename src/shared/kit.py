@@ -3,7 +3,9 @@
 A kit is one value, `KIT` in `src/K/kit.py`: functions over a *book*, which is everything read once from the kit's data
 folder. In a stand-alone kit the data lies directly in `data/` and the runs directly in `results/`.
 """
+import functools
 import importlib
+import os
 from collections import namedtuple
 from pathlib import Path
 
@@ -41,6 +43,7 @@ class Kit:
 
     def __init__(self, name, data, results, alone):
         self.name, self.data, self.results, self.alone = name, Path(data), results, alone
+        self._corpus = os.path.join(self.data, "corpus", "")
         self.about = _about(self.data / MARKER, name)
         self.definition = importlib.import_module(f"src.{name}.kit").KIT
         self.book = self.definition.load(self.data)
@@ -49,6 +52,14 @@ class Kit:
     def hyphened(self):
         """The kit's name as run ids spell it."""
         return self.name.replace("_", "-")
+
+    def set(self, name, value):
+        """Change one of the settings that kit.json names, for this opened kit alone. BadData for a name it has not."""
+        known = self.about.get("settings", {})
+        if name not in known:
+            raise BadData(f"--set {name}: {self.name} has no such setting{near(name, known)}"
+                          + (f"; settings: {', '.join(known)}" if known else ""))
+        self.book = self.book._replace(settings={**self.book.settings, name: value})
 
     def gold(self):
         """Yield the rows of the gold key in file order, one at a time: that order is the order of the documents."""
@@ -63,8 +74,13 @@ class Kit:
         return (row["id"] for row in self.gold())
 
     def text(self, document):
-        """The document's page, exactly as it stands."""
-        return read_text(self.data / "corpus" / f"{document}.txt")
+        """The document's page, exactly as it stands. The last few are remembered: a document is gone over many times."""
+        place = f"{self._corpus}{document}.txt"
+        try:
+            known = os.stat(place)
+        except OSError:
+            return read_text(place)
+        return _page(place, known.st_mtime_ns, known.st_size)
 
     def source(self, document):
         """The document that the kit's facts are kept under: itself, but for a planted twin."""
@@ -73,6 +89,11 @@ class Kit:
     def prompt(self, document, guarded=True):
         """The parts of the call for one document, in send order."""
         return self.definition.prompt(self.book, document, self.text(document), guarded)
+
+
+@functools.lru_cache(maxsize=128)
+def _page(place, changed, size):
+    return read_text(place)
 
 
 def _is_file_name(document):

@@ -110,7 +110,7 @@ def _notes(kit, side):
     name, repairs = side.about["name"], side.about["repairs"]
     if side.raw is None:
         why = (side.why or "").strip().split("\n")[-1]      # of a fault in the kit's own code the last line of many
-        return [panels.note(f"no answer: {side.about['outcome'].replace('_', ' ')}. {why}", name, "warn")]
+        return [panels.note(f"No answer ({side.about['outcome'].replace('_', ' ')}): {why}", name, "warn")]
     notes = _drift(kit, side.raw, side.rechecked, f"The recheck of {name}")
     return notes + [panels.note(f"To be read, the reply needed: {'; '.join(repairs)}.", name)] * bool(repairs)
 

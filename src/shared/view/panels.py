@@ -8,8 +8,9 @@
     table       title, columns [head], rows [[cell]]
     note        title, text, tone "plain" or "warn"; lines [str] is text to be shown as it stands
 
-A cell is {"text"} and where they apply kind (value, null, unread or none), why, hit (True or False), link (the query
-of another view). Text is cut here and not in the page: Python counts characters where the page would count UTF-16
+A cell is {"text"} and where they apply kind (value, null, unread or none), why, hit (True or False), same (as the cell
+before), head (a word before it), interval [low, rate, high], link ({"document": id} or the filters of a list); a list of
+cells is one cell with several lines. The view adds hit and same: a kit gives a row its mark. Text is cut here and not in the page: Python counts characters where the page would count UTF-16
 units, and a highlight would slip behind an emoji.
 """
 import datetime

@@ -53,8 +53,8 @@ def read(name, path):
     except OSError as e:
         raise BadData(f"{path}: cannot be read: {e.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
-        raise BadData(f"{path}: not a whole run record ({type(e).__name__}: {e}); re-score the run or delete the "
-                      "file") from None
+        why = f"{e} is missing" if isinstance(e, KeyError) else getattr(e, "msg", e)
+        raise BadData(f"{path}: not a whole run record ({why}); re-score the run or delete the file") from None
     if wrong:
         raise BadData(f"{path}: {'; '.join(wrong[:3])}; re-score the run or restore the file")
     return run

@@ -43,8 +43,9 @@ class Shelf:
 
     def open(self, name):
         """The kit as it stands on disk now. NotFound for an unknown one, BadData for one that is broken."""
-        if name not in self.names():
-            raise NotFound(f"no kit is called {name[:80]}{near(name[:80], self.names())}; kits: {', '.join(self.names())}")
+        known = self.names()
+        if name not in known:
+            raise NotFound(f"no kit is called {name[:80]}{near(name[:80], known)}; kits: {', '.join(known)}")
         with self._lock:
             seen, opened = self._opened.get(name, (None, None))
             if opened is None or seen != _signature(opened.kit):
@@ -73,7 +74,8 @@ def choose(opened, names):
     by_id = {run.id: run for run in opened.runs}
     for name in names:
         if name not in by_id:
-            raise BadQuery(f"no run is called {name[:80]}{near(name[:80], by_id)}; runs: {', '.join(by_id) or 'none yet'}")
+            known = ", ".join(by_id) or "none yet"
+            raise BadQuery(f"no run is called {name[:80]}{near(name[:80], by_id)}; runs: {known}")
     if names:
         return [by_id[name] for name in dict.fromkeys(names)]
     newest = [run for run in opened.runs if is_headline(run)][-1:]
