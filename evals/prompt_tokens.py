@@ -11,7 +11,7 @@ import shlex
 import sys
 
 from evals.shared import progress, record, spending
-from src.shared import config
+from src.shared import config, ledger
 from src.shared import kit as kits
 from src.shared.fields import near
 from src.shared.files import BadData, to_json, write_text
@@ -53,12 +53,12 @@ def measure(kit, documents, args):
     calls = sum(len(parts) + 1 for parts in prompts.values())
     if not spending.confirm(f"{calls} calls of one output token to {settings.model} at {settings.host}; go on?", args.yes):
         raise BadData("nothing was sent")
-    ledger = spending.Ledger(kits.ROOT / "results" / "ledger.json", settings.max_calls_per_day)
+    day = ledger.Ledger(settings.max_calls_per_day)
     counts = {}
     for document, parts in prompts.items():
         counts[document] = []
         for behind in range(len(parts) + 1):
-            ledger.take()
+            day.take()
             call = adapters.complete(settings, [*parts[:behind], PROBE], max_tokens=1)
             tokens = (call.usage or {}).get("input")
             if tokens is None:

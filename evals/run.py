@@ -69,13 +69,16 @@ def run(args):
 def _run_kit(args, kit, report):
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
     free = arms.free(kit, bench)
-    if args.arm is not None and args.arm not in (*free, MODEL):
-        raise BadData(f"{kit.name} has no arm {args.arm}{near(args.arm, [*free, MODEL])}; "
-                      f"arms: {', '.join([*free, MODEL])}")
+    asked = {MODEL: ("r", kit.definition.prompt), **(kit.definition.variants or {})}
+    if args.arm is not None and args.arm not in (*free, *asked):
+        raise BadData(f"{kit.name} has no arm {args.arm}{near(args.arm, [*free, *asked])}; "
+                      f"arms: {', '.join([*free, *asked])}")
+    letter, prompt = asked.get(args.arm, asked[MODEL])
+    kit.definition = kit.definition._replace(prompt=prompt)
     if args.dry_run:
         return _dry_run(kit, next(_wanted(args, kit)))
-    if args.arm == MODEL:
-        return _run_model(args, kit, bench, free)
+    if args.arm in asked:
+        return _run_model(args, kit, bench, free, letter)
     chosen = [free[args.arm]] if args.arm else list(free.values())
     ran = _run_free(args, kit, bench, chosen)
     records = {name: found for name, (found, _) in ran.items()}
@@ -107,7 +110,8 @@ def _run_free(args, kit, bench, chosen):
     return done
 
 
-def _run_model(args, kit, bench, free):
+def _run_model(args, kit, bench, free, letter):
+    """Run the model arm, or one of the kit's own variants of its prompt, whose run ids begin with `letter`."""
     from evals.shared import paid           # threads and the network: nothing that a free run needs
     from src.shared import config
     settings = None if args.rescore else config.load()
@@ -115,10 +119,10 @@ def _run_model(args, kit, bench, free):
         settings.require_provider()
     changed = args.limit or args.docs or args.max_tokens or (settings and any(
         getattr(settings, name) != getattr(config.Settings, name) for name in PUBLISHED))
-    letter = args.run_id[0] if args.rescore else "c" if changed else "r"
-    run_id, path = _place(args, kit, MODEL, letter)
+    letter = args.run_id[0] if args.rescore else "c" if changed else letter
+    run_id, path = _place(args, kit, args.arm, letter)
     found, code = paid.run(run_id, path, kit, bench, settings, lambda: _wanted(args, kit), args,
-                           _header(args, kit, MODEL, run_id), _apart(args, kit, path))
+                           _header(args, kit, args.arm, run_id), _apart(args, kit, path))
     if not found:
         return code
     unkept = argparse.Namespace(**{**vars(args), "run_id": None})
@@ -126,7 +130,7 @@ def _run_model(args, kit, bench, free):
     floors = {name: found for name, (found, _) in _run_free(unkept, kit, bench, baselines).items()}
     text = table.single(kit, bench, found, floors)
     _say(args, text, found)
-    return _conclude(args, code, text, {MODEL: path}, {MODEL: found})
+    return _conclude(args, code, text, {args.arm: path}, {args.arm: found})
 
 
 def _conclude(args, code, text, paths, records):
@@ -259,7 +263,7 @@ def _arguments():
                                      epilog="example: python -m evals.run label-restrict --arm note-tone")
     add = parser.add_argument
     add("kit", nargs="*", help="kits to run (default: all)")
-    add("--arm", metavar="NAME", help="one arm: a floor, stub, or model (default: all free arms)")
+    add("--arm", metavar="NAME", help="one arm: a floor, stub, model, or a kit's own variant of it (default: all free arms)")
     add("--run-id", metavar="ID", help="keep the run under this name, like b001-label-restrict (default: results/…/local)")
     add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer")
     add("--rescore", action="store_true", help="do everything behind the reply again, from the cache; never a call")

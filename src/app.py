@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote_to_bytes
 
-from src.shared import config, follow
+from src.shared import config, follow, ledger
 from src.shared.files import BadData, parse_json, to_json
 from src.shared.view import listing, page, rules, shelf, start
 
@@ -36,8 +36,6 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
 MAX_BODY, MAX_DRAIN_SECONDS, GZIP_FROM = 64 * 1024, 5, 1024
 TOKEN = "X-Board-Token"
-UNCOUNTED = ("MAX_CALLS_PER_DAY is set, and calls of the board do not reach its ledger yet; ask with "
-             "python -m evals.run KIT --arm model --docs ID, or unset it")
 STATUS = {shelf.NotFound: 404, shelf.BadQuery: 400}
 
 
@@ -248,14 +246,15 @@ def check(board, opened, body):
     try:
         settings = board.settings()
         settings.require_provider()
-        if settings.max_calls_per_day is not None:
-            raise BadData(UNCOUNTED)
+        ledger.Ledger(settings.max_calls_per_day).take()
         from src.shared import adapters     # here, since nothing else on the board needs the network code
         schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
         followed = follow.follow(
             kit, document, lambda *_: adapters.complete(settings, kit.prompt(document), schema=schema))
     except BadData as e:
         return {"error": _sentence(e)}
+    except ledger.Limit as e:
+        return {"error": f"{e}; nothing was sent"}
     followed = followed._replace(why=followed.why and settings.redact(followed.why))
     about = {"id": "now", "name": settings.model, "arm": "model", "model": settings.model, "kind": "asked just now",
              "local": True, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}

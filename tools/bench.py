@@ -113,12 +113,12 @@ def overhead(kit, folder, tries):
 CALLS = """
 import sys
 from pathlib import Path
-from evals.shared import paid, progress, spending
+from evals.shared import paid, progress
 from evals.shared.cache import Cache
 from src.shared import config, cost, kit as kits
 kit, settings = kits.load(sys.argv[1], sys.argv[2]), config.load()
 with Cache(Path(sys.argv[3])) as cache:
-    asking = paid.Asking(kit, settings, cache, None, spending.Ledger(Path("none"), None))
+    asking = paid.Asking(kit, settings, cache, None)
     asking.budget = cost.Budget(None, asking.pricer, 1, 1)
     paid._ask_all(asking, kit.documents(), settings.eval_workers, progress.Progress(0, quiet=True))
 """

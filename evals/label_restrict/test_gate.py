@@ -26,7 +26,7 @@ from src.shared import kit as kits
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "data" / gate.NAME if (ROOT / "data" / gate.NAME).is_dir() else ROOT / "data"
 SHARED_CASES = ROOT.parent / "shared" / "cases" / "boundary.jsonl"
-MUTANTS = 360
+MUTANTS = 240
 
 INSIDE = {"permitted_crops": "winter wheat, spring wheat, field lettuce", "max_rate_l_per_ha": "2.5 L/ha",
           "max_applications_per_season": "2", "min_retreatment_interval_days": "14 days",

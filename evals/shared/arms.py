@@ -21,7 +21,7 @@ def free(kit, bench):
 
 
 def _floor(kit, floor):
-    return lambda document, text: Completion(text=to_json(floor(kit, document, text)), finish="stop")
+    return lambda document, text: Completion(text=to_json(floor(kit, kit.source(document), text)), finish="stop")
 
 
 def _stub(kit, bench):

@@ -10,6 +10,7 @@ import sqlite3
 import threading
 from pathlib import Path
 
+from src.shared import locks
 from src.shared.files import BadData
 
 
@@ -24,7 +25,7 @@ class Cache:
         self._lock, self._places, self._broken = threading.Lock(), _Places(), None
         self._flushing, self._written, self._flushed = threading.Lock(), 0, 0
         self._file = self._reader = None
-        self._held = _take(self.path)
+        self._held = locks.take(self.path)
         try:
             self._file = self.path.open("ab", buffering=0)      # nothing may linger in a buffer when the disk is full
             self._reader = self.path.open("rb")
@@ -98,7 +99,7 @@ class Cache:
             if handle is not None:
                 handle.close()
         if self._held:
-            _give_back(self._held)
+            locks.give_back(self._held)
             self._held = None
 
     def _index(self):
@@ -150,71 +151,6 @@ def _object(data):
     except ValueError:
         return None
     return entry if isinstance(entry, dict) and isinstance(entry.get("id"), str) else None
-
-
-@contextlib.contextmanager
-def hold(path):
-    """Hold a file for the length of a block, waiting for whoever has it: for a moment's reading and writing."""
-    lock = _opened(path, wait=True)
-    try:
-        yield
-    finally:
-        _give_back(lock)
-
-
-def _take(path):
-    """Hold a run for this process. BadData naming the process that has it already."""
-    lock = _opened(path, wait=False)
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock
-
-
-def _opened(path, wait):
-    """The lock file beside a path, locked; a lock ends with its process, however that ends.
-
-    subtle: whoever unlocks also unlinks, so a lock counts only while the locked file is still the one at its path.
-    """
-    place = path.with_name(f".{path.name}.lock")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        while True:
-            lock = place.open("a+", encoding="ascii")
-            if not _locked(lock, wait):
-                lock.seek(0)
-                owner = lock.read() or "another one"
-                lock.close()
-                raise BadData(f"{path}: process {owner} is writing this run; wait for it, or end it")
-            with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
-                    return lock
-            lock.close()
-    except OSError as e:
-        raise BadData(f"{place}: {e.strerror}") from None
-
-
-def _give_back(lock):
-    Path(lock.name).unlink(missing_ok=True)
-    lock.close()
-
-
-def _locked(lock, wait):
-    """Whether this process now holds the file."""
-    try:
-        import fcntl
-    except ImportError:
-        import msvcrt
-        how = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK
-        lock_it = lambda: msvcrt.locking(lock.fileno(), how, 1)
-    else:
-        how = fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB)
-        lock_it = lambda: fcntl.flock(lock, how)
-    try:
-        lock_it()
-        return True
-    except OSError:
-        return False
 
 
 def _number(value):

@@ -19,9 +19,9 @@ GROUPS = {"any": " or ", "all": " and "}
 
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TESTS = {
-    "in": lambda one, many: _folded(one) in _names(many),
-    "not in": lambda one, many: _folded(one) not in _names(many),
-    "includes": lambda many, one: _folded(one) in _names(many),
+    "in": lambda one, many: _fold(one) in _names(many),
+    "not in": lambda one, many: _fold(one) not in _names(many),
+    "includes": lambda many, one: _fold(one) in _names(many),
     "==": lambda one, other: _folded(one) == _folded(other),
     "!=": lambda one, other: _folded(one) != _folded(other),
     **ORDER,
@@ -179,11 +179,13 @@ def _holds(atom, values):
     return None if left is None or right is None else TESTS[atom.test](left, right)
 
 
+_fold = lru_cache(maxsize=4096)(fold)
+
+
 @lru_cache(maxsize=1024)
 def _names(text):
     return frozenset(map(fold, text.split(",")))
 
 
-@lru_cache(maxsize=4096)
 def _folded(value):
-    return fold(value) if type(value) is str else value
+    return _fold(value) if type(value) is str else value

@@ -15,8 +15,7 @@ from decimal import Decimal
 
 from evals.shared import progress, record, scoring, spending, table
 from evals.shared.cache import Cache
-from src.shared import adapters, cost, follow
-from src.shared import kit as kits
+from src.shared import adapters, cost, follow, ledger
 from src.shared.files import BadData
 from src.shared.parts import Completion
 
@@ -27,8 +26,9 @@ NOT_ASKED = Completion(error={"kind": "not_asked", "outcome": follow.FAILED, "me
 class Asking:
     """One run's questions: for a gold row, the reply from the cache or from the provider."""
 
-    def __init__(self, kit, settings, cache, max_tokens, ledger):
-        self.kit, self.settings, self.cache, self.ledger = kit, settings, cache, ledger
+    def __init__(self, kit, settings, cache, max_tokens):
+        self.kit, self.settings, self.cache = kit, settings, cache
+        self.day = ledger.Ledger(settings.max_calls_per_day)
         self.max_tokens = max_tokens or settings.max_tokens
         self.schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
         self.pricer = cost.pricer(settings.model, settings.provider)
@@ -63,7 +63,7 @@ class Asking:
             call, at = self._call(parts)
             line = {"id": document, "prompt": prompt, "settings": settings, "at": at, "completion": call._asdict(),
                     "stations": {**seconds, **follow.read(self.kit, document, call).seconds}}
-        except (BadData, spending.Limit):
+        except (BadData, ledger.Limit):
             raise
         except Exception:
             return {"id": document, "harness": traceback.format_exc()}
@@ -76,10 +76,10 @@ class Asking:
     def _call(self, parts):
         """(Completion, its time in UTC) of one call that the day's calls and the run's dollars allow."""
         if not self.budget.may_call():
-            raise spending.Limit(self.budget.why())
+            raise ledger.Limit(self.budget.why())
         usd = Decimal(0)
         try:
-            self.ledger.take()
+            self.day.take()
             usd, at = None, progress.now()
             call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema, stop=self.stop)
             usd = (self.pricer.call(call._asdict(), at) or {"usd": Decimal(0)})["usd"]
@@ -123,8 +123,7 @@ def run(run_id, path, kit, bench, settings, wanted, options, header, out=None):
 
 def _ask_missing(run_id, kit, settings, cache, wanted, options, header):
     """(exit code or None to go on and score, {document: traceback} of what the kit itself could not do)."""
-    ledger = spending.Ledger(kits.ROOT / "results" / "ledger.json", settings.max_calls_per_day)
-    asking = Asking(kit, settings, cache, options.max_tokens, ledger)
+    asking = Asking(kit, settings, cache, options.max_tokens)
     todo, characters, longest, stale, spent = _survey(asking, wanted, cache)
     if stale:
         print(f"{cache.path}: {stale} replies belong to another prompt or other settings and are asked again", file=sys.stderr)
@@ -186,7 +185,7 @@ def _ask_all(asking, documents, workers, shown):
             flight.collect()
     except KeyboardInterrupt:
         interrupted = True
-    except (BadData, spending.Limit) as e:
+    except (BadData, ledger.Limit) as e:
         asking.end(str(e))
     flight.land()
     shown.close()
@@ -229,7 +228,7 @@ class _Flight:
             while self.waiting:
                 try:
                     self.collect()
-                except (BadData, spending.Limit) as e:
+                except (BadData, ledger.Limit) as e:
                     self.asking.end(str(e))
         except KeyboardInterrupt:
             self.asking.stop.set()

@@ -21,7 +21,7 @@ Labelled = namedtuple("Labelled", "row gold null page")
 def labelled(kit, bench, row):
     """The Labelled of one row of the key: made once where several arms go over the same document."""
     normalise = kit.definition.normalise
-    gold = normalise(kit.book, row)._replace(document=row["id"])
+    gold = normalise(kit.book, row)._replace(document=kit.source(row["id"]))
     nothing = normalise(kit.book, dict.fromkeys(kit.definition.keys(kit.book)))
     return Labelled(row, gold, bench.judge(kit, gold, nothing), record.sha(row["id"], kit.text(row["id"])))
 

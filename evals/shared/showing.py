@@ -51,7 +51,7 @@ class Stage:
         return self.shelf().open(self.kit_name)
 
     def record(self, run_id, arm, settings=None):
-        """Write the record of a free arm under any run id and return its path; `settings` make it pass for a model's."""
+        """Write the record of a free arm under any run id and return its path; `settings` make it a model run."""
         kit = self.kit()
         bench = _bench(kit)
         call, grading = arms.free(kit, bench)[arm].call, scoring.Scoring(kit, bench)

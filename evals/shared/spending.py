@@ -1,47 +1,10 @@
-"""What a paid run may spend: calls a day, dollars a run, the estimate, and the question before the first call."""
+"""What is known of a paid run before its first call, and the question whether to make it."""
 import contextlib
-import datetime
-import json
-import os
 import sys
-import threading
 
-from evals.shared.cache import hold
-from src.shared.files import BadData, write_text
+from src.shared.files import BadData
 
 CHARACTERS_PER_TOKEN = 4        # only for the estimate before a run; everything behind it is measured
-
-
-class Limit(Exception):
-    """MAX_CALLS_PER_DAY or MAX_COST_USD is used up: the run ends here and can be resumed."""
-
-
-class Ledger:
-    """Calls made today (UTC) over all runs of this checkout, in one small file, safe under threads and two processes."""
-
-    def __init__(self, path, limit):
-        self.path, self.limit, self._lock = path, limit, threading.Lock()
-
-    def take(self):
-        """Count one call before it is made; raises Limit, and counts nothing, when the day's calls are used up."""
-        if self.limit is None:
-            return
-        with self._lock, hold(self.path):
-            day, used = self.today()
-            if used >= self.limit:
-                raise Limit(f"MAX_CALLS_PER_DAY={self.limit} is used up for {day} (UTC)")
-            write_text(self.path, json.dumps({day: used + 1}) + "\n")
-
-    def today(self):
-        """(UTC day, calls counted on it)."""
-        day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-        try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
-            return day, int(found.get(day, 0))
-        except FileNotFoundError:
-            return day, 0
-        except (ValueError, AttributeError, TypeError):
-            raise BadData(f"{self.path}: is no ledger of calls; delete it to begin the day anew") from None
 
 
 def estimate(characters, calls, max_tokens):

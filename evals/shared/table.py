@@ -122,11 +122,12 @@ def _error(found, mark):
 
 
 def _names(arm, bench, found):
-    """The rows of the most expensive error, so that a reader can open one."""
+    """The rows of the most expensive error, so that a reader can open one; a row may hold the error more than once."""
     error = _error(found, bench.errors[0].id)
     rows = error["raw"]["rows"] if error["raw"] else []
     if not rows:
         return []
     more = f" and {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
-    return ["", f"{arm}: {bench.errors[0].title} on {len(rows)} of {error['raw']['opportunities']}; "
+    where = f", in {len(rows)} documents" if error["raw"]["count"] != len(rows) else ""
+    return ["", f"{arm}: {bench.errors[0].title} on {error['raw']['count']} of {error['raw']['opportunities']}{where}; "
                 f"{bench.errors[0].why}:", f"  {' '.join(rows[:ROWS_SHOWN])}{more}"]

@@ -36,7 +36,7 @@ class Folder(unittest.TestCase):
 
     def copy(self, name):
         """A copy of a kit's data folder."""
-        return Path(shutil.copytree(kits.load(name).data, self.folder / "copy"))
+        return Path(shutil.copytree(kits.load(name).data, self.folder / f"copy-{name}"))
 
 
 class TestBuild(Folder):

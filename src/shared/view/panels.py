@@ -9,9 +9,11 @@
     note        title, text, tone "plain" or "warn"; lines [str] is text to be shown as it stands
 
 A cell is {"text"} and where they apply kind (value, null, unread or none), why, hit (True or False), same (as the cell
-before), head (a word before it), interval [low, rate, high], link ({"document": id} or the filters of a list); a list of
-cells is one cell with several lines. The view adds hit and same: a kit gives a row its mark. Text is cut here and not in the page: Python counts characters where the page would count UTF-16
-units, and a highlight would slip behind an emoji.
+before), head (a word before it), interval [low, rate, high] and link ({"document": id}, or the filters of a list). A
+list of cells is one cell of several lines. The view adds hit and same; a kit gives each row of fields its mark.
+
+Text is cut here and not in the page: Python counts characters where the page would count UTF-16 units, and a highlight
+would slip behind an emoji.
 """
 import datetime
 import decimal

@@ -1,0 +1,1 @@
+"""Floors, scores and the label gate of admission_status."""

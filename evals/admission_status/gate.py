@@ -1,0 +1,581 @@
+"""The label gate of admission_status: every answer of the key derived once more, by readers and rules that are its own.
+
+    python -m evals.check_labels admission_status
+
+It imports nothing from `src`. Each page is cut into lines and sentences, and each of them has to be a sentence of
+`pools.json`, which says what it evidences; from these and from the admission time the four findings, the value, the
+midnights and the verdict are derived, the verdict through `policy.json` and `policy.md` apart. A word list of its own
+proves that no filler carries a mark of any element, and that every sentence of evidence does.
+"""
+import re
+from collections import Counter, namedtuple
+from itertools import islice
+from pathlib import Path
+
+from evals.shared import labels, ledger
+from evals.shared.strict import Rows, nearest, read_json, read_text, shape, shown
+
+NAME = Path(__file__).parent.name
+FILES = ("kit.json", "policy.json", "policy.md", "pools.json", "cases.json", "records.json", "stats.json",
+         "facts.jsonl", "gold.jsonl")
+ORDER, EXPECTATION, COMORBIDITIES, SERVICES = ELEMENTS = (
+    "admitting_order", "stay_expectation", "comorbidities", "services_delivered")
+AMBIGUOUS, PRESENT, ABSENT = CLASSES = "AMBIGUOUS", "PRESENT", "ABSENT"
+DISCHARGE, NIGHTS = "expected_discharge", "expected_nights"
+ANSWER = ("support", "rule", "midnights", "meets_benchmark")
+BENCHMARK = "two_midnights"
+
+KIT = {"kit": str, "id": str, "size": int, "settings": dict}
+POLICY = {"policy": str, "as_of": str, "values": dict, "classes": dict, "elements": dict, "rulebook": dict}
+VALUE = {"value": int, "unit": str, "source": str, "from": str}
+ELEMENT = {"title": str, "words": dict, "means": dict}
+RULEBOOK = {"title": str, "authority": str, "stops_at": str, "answers": dict, "decisions": dict, "passed": dict,
+            "missing": dict, "rules": list}
+RULE = {"id": str, "order": int, "when": dict, "decision": str, "why": str, "source": str}
+CASE = {"case": str, "count": int, "hard": bool, "sentence": str, "expect": dict, "documents": list}
+RECORD = dict.fromkeys(("id", "title", "case", "admitted_at", "facility", "service_line", "attending_role"), str) | {
+    "hard": bool}
+ROW = {"element": str, "finding": str, "citation": object, DISCHARGE: object, NIGHTS: object}
+FACTS = {"id": str, "case": str, "elements": list}
+GOLD = {**FACTS, **dict.fromkeys(("support", "confidence", "why", *ANSWER), object)}
+HEADS = {"rules": ("order", "rule", "when", "unit", "support"),
+         "values": ("value", "amount", "unit", "source", "from"), "words": ("element", *CLASSES)}
+ENDINGS = {"stops_at": "match", "answers": {"decision": "support", "rule": "rule"},
+           "passed": {"decision": None, "rule": "none"}, "missing": {"decision": None}}
+
+FACTS_TITLE, ORDERS_TITLE, NOTE_TITLE, SERVICES_TITLE, REVIEW_TITLE = TITLES = (
+    "ENCOUNTER FACTS", "ORDERS AND AUTHENTICATION", "ADMITTING PRACTITIONER DOCUMENTATION", "SERVICES DELIVERED",
+    "UTILIZATION REVIEW NOTES")
+# The label of each facts line, and the encounter fact behind it; as_of is the policy's.
+FACT_LINES = {"Encounter": "id", "Admitted": "admitted_at", "Facility": "facility", "Service line": "service_line",
+              "Admitting role": "attending_role", "Record assembled as at": "as_of"}
+MOMENT = {ORDERS_TITLE: r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}", SERVICES_TITLE: r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
+          REVIEW_TITLE: r"[0-9]{4}-[0-9]{2}-[0-9]{2}"}
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+          "December")
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+DATE = rf"(?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}|(?:{'|'.join(MONTHS)}) [0-9]{{1,2}}, [0-9]{{4}})"
+SENTENCE_END = re.compile(r"(?<=[.?!]) (?=[A-Z0-9])")
+# What a sentence that evidences an element cannot do without, and a filler may not have.
+MARKS = {
+    ORDER: r"inpatient|outpatient|observation|admit\w*|admission\w*",
+    EXPECTATION: rf"nights?|midnights?|discharg\w*|stay\w*|hospitali\w+|hospital care|days|home|{DATE}",
+    COMORBIDITIES: r"histor\w*|chronic\w*|comorbid\w*|problems?|background|long-standing|conditions?|illness\w*|PMH",
+    SERVICES: r"deliver\w*|received|given|performed|provided|care|treat\w*|interventions?|therap\w+|management|"
+              r"measures|completed|done|billed|services?|flowsheet|carried out",
+}
+# What nobody's record here may hold: a name with a title, a record number, a telephone number, a birth date.
+IDENTITY = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof)\. ?[A-Z]|\bMRN\b|\bSSN\b|\bDOB\b|\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b|"
+                      r"\b[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}\b")
+MIN_EVIDENCE, WINDOW = 79, 5
+NAMED = ("condition", "conditions", "service", "services", "Services")  # the slots that hold names
+ORDER_KINDS = {"observation": "observation", "unsigned": "unsigned", "blank": "blank", "spoken": "unsigned"}
+OWN, FOREIGN = ("date", "nights", "zero"), ("vague", "conditional", "planner", "earlier", "family")
+
+Key = namedtuple("Key", "kit as_of words rules cases records pools prompts")  # what every document is judged by
+Unit = namedtuple("Unit", "section at text element kind slots")  # one line or sentence, told what it is
+Derived = namedtuple("Derived", "elements plan")  # {element: (class, citation, date, nights)}, the plan that it shows
+
+
+def check(data_dir, prompts=None):
+    """Judge a data folder. `prompts(document id, guarded)` gives the text of one call; None leaves that part out.
+
+    Returns a Report: `.problems` in file order, `.counts` {label: number}. Without pools.json, as for records of your
+    own, findings are taken from the key and only what follows from them is judged.
+    """
+    report = labels.Report(data_dir, FILES)
+    kit = read_json(report, "kit.json")
+    kit = kit if shape(report, "kit.json", "", kit, KIT) else {"id": None, "size": None}
+    if kit.get("kit", NAME) != NAME:
+        report.add("kit.json", "kit", f"{shown(kit['kit'])}: this is the gate of {NAME}; write that name")
+    ours, as_of = read_policy(report)
+    theirs = ledger.tables(report, "policy.md", HEADS)
+    if ours and theirs:
+        ledger.compare(report, HEADS, "policy.json", ours, "policy.md", theirs)
+    rules = {file: tables for file, tables in (("policy.json", ours), ("policy.md", theirs))
+             if tables and vet_rules(report, file, tables)}
+    words = _words(ours or theirs)
+    pools = read_pools(report) if (report.folder / "pools.json").exists() else None
+    check_documents(report, Key(kit, as_of, words, rules, read_named(report, "cases.json", "case", CASE),
+                                read_named(report, "records.json", "id", RECORD), pools, prompts))
+    return report
+
+
+def read_policy(report):
+    """policy.json as the tables of policy.md, None where it has no shape, and its as-of date."""
+    data = read_json(report, "policy.json")
+    if not (shape(report, "policy.json", "", data, POLICY, {})
+            and shape(report, "policy.json", "rulebook", data["rulebook"], RULEBOOK, {})
+            and shape(report, "policy.json", "classes", data["classes"], dict.fromkeys(CLASSES, str), {})
+            and all([shape(report, "policy.json", name, value, VALUE, {}) for name, value in data["values"].items()])
+            and all([shape(report, "policy.json", f"rule {place}", rule, RULE, {})
+                     for place, rule in enumerate(data["rulebook"]["rules"], 1)])
+            and shape(report, "policy.json", "elements", data["elements"], dict.fromkeys(ELEMENTS, dict), {})
+            and all([shape(report, "policy.json", name, element, ELEMENT, {}) and all([
+                shape(report, "policy.json", f"{name}/{part}", element[part], dict.fromkeys(CLASSES, str), {})
+                for part in ("words", "means")]) for name, element in data["elements"].items()])):
+        return None, None
+    book = data["rulebook"]
+    for part, wanted in ENDINGS.items():
+        if book[part] != wanted:
+            report.add("policy.json", part, f"{shown(book[part])}: this kit's is {shown(wanted)}; write that")
+    _vet_rulebook(report, book)
+    rules = [(str(rule["order"]), rule["id"], _condition(report, rule), rule["when"].get("unit", ""), rule["decision"])
+             for rule in book["rules"]]
+    values = [(name, str(value["value"]), value["unit"], value["source"], value["from"])
+              for name, value in data["values"].items()]
+    words = [(name, *(element["words"][kind] for kind in CLASSES)) for name, element in data["elements"].items()]
+    return {"rules": rules, "values": values, "words": words}, data["as_of"]
+
+
+def vet_rules(report, file, tables):
+    """Whether one rendering can be walked. Order finding and midnights are the only fields: nothing else gets in."""
+    if None in [row for rows in tables.values() for row in rows]:
+        return False
+    known = {ORDER: {"type": "enum", "allowed": list(_words(tables).get(ORDER, {}).values())},
+             "midnights": {"type": "number", "unit": "midnights"}}
+    known |= {name: {"type": "number", "unit": unit} for name, amount, unit, *_ in tables["values"] if amount.isdigit()}
+    unknown = {BENCHMARK, *(name for name, *_ in tables["values"])} - known.keys()
+    for name in unknown:
+        report.add(file, name, "a whole number from 0 is wanted among the values")
+    if unknown:
+        return False
+    return all([ledger.vet(report, file, rule, when, unit, known) for _, rule, when, unit, _ in tables["rules"]])
+
+
+def read_pools(report):
+    """pools.json, vetted, as {section: ({sentence: (element, kind)}, [(pattern, element, kind)]), NAMED: {name}}."""
+    data = read_json(report, "pools.json")
+    if not shape(report, "pools.json", "", data, {"roles": list, "lines": dict, "conditions": list, "evidence": dict,
+                                                  "fillers": dict}):
+        return None
+    entries = list(_entries(data))
+    _vet_sentences(report, entries, data)
+    slots, pools = _slots(data), {title: ({}, []) for title in TITLES[1:]}
+    pools[NAMED] = {name.lower() for name in (*data["conditions"], *_services(data))}
+    for section, element, kind, template in entries:
+        plain, patterns = pools[section]
+        if "{" in template:
+            patterns.append((re.compile(_pattern(template, slots)), element, kind))
+        else:
+            plain[template] = element, kind
+    return pools
+
+
+def read_named(report, file, name, kind):
+    """The objects of a JSON list by what each has under `name`; what is wrong in them is reported."""
+    data, found = read_json(report, file), {}
+    if type(data) is not list or not data:
+        report.add(file, "", f"{shown(data)}: a list of objects is wanted")
+        return found
+    for place, row in enumerate(data, 1):
+        called = row.get(name, place) if type(row) is dict else place
+        if shape(report, file, called, row, kind, {}):
+            if called in found:
+                report.add(file, called, "stands twice; keep one")
+            found[called] = row
+    return found
+
+
+def check_documents(report, key):
+    """Join corpus, records, facts and gold, judge each document, then the key as a whole."""
+    documents = labels.corpus(report, key.kit["id"])
+    facts, gold = Rows(report, "facts.jsonl"), Rows(report, "gold.jsonl")
+    report.counts["documents"] = len(documents)
+    report.counts[labels.MINIMUM] += 0
+    tally, shown_plans, recent = Counter(), {}, []
+    for name in labels.join(report, documents, facts, gold):
+        record = key.records.get(name)
+        if record is None:
+            report.add("records.json", name, "no encounter facts; write them, midnights are counted from admitted_at")
+        rows = [table.get(name) for table in (facts, gold)]
+        sound = [shape(report, table.file, name, row, kind, {}) for table, row, kind in
+                 zip((facts, gold), rows, (FACTS, GOLD)) if row is not None]
+        if name not in documents or record is None or sound != [True, True]:
+            continue
+        units = read_page(report, documents[name], name, record, key)
+        derived = derive(report, documents[name], name, units, record) if key.pools else None
+        check_rows(report, name, rows, record, derived, key)
+        check_prompt(report, name, documents[name], key)
+        if derived:
+            shown_plans.setdefault(record["case"], []).append(derived.plan)
+            recent = _check_repeats(report, documents[name], [unit.text for unit in units], recent)
+        tally.update(_counted(rows[1]))
+    for name in key.records.keys() - documents.keys():
+        report.add("records.json", name, f"no corpus/{name}.txt; add the document or delete the facts")
+    check_counts(report, key, tally, shown_plans)
+
+
+def read_page(report, file, name, record, key):
+    """The lines and sentences of a document as Units; title, headings and facts lines are held against the record."""
+    text = read_text(report, file) or ""
+    found = re.fullmatch(r"([^\n]*)\n\n" + r"\n\n".join(
+        rf"{title}\n{'-' * len(title)}\n(.*?)" for title in TITLES) + r"\n", text, re.DOTALL)
+    if not found:
+        report.add(file, "", f"a title line and the sections {', '.join(TITLES)}, each underlined, are wanted")
+        return []
+    if IDENTITY.search(text):
+        report.counts[labels.MINIMUM] += 1
+        report.add(file, "", f"{shown(IDENTITY.search(text)[0])} may name a person; take it out")
+    title, told, *bodies = found.groups()
+    if title != f"ADMISSION RECORD {name} -- {record['title']}":
+        report.add(file, "line 1", f"{shown(title)}: records.json calls it {shown(record['title'])}; make them agree")
+    lines = dict(re.split(r" {2,}", line, maxsplit=1) for line in told.split("\n") if re.search(r"\S {2,}\S", line))
+    wanted = {label: key.as_of if fact == "as_of" else record[fact] for label, fact in FACT_LINES.items()}
+    if lines != wanted or told.count("\n") + 1 != len(wanted):
+        report.add(file, FACTS_TITLE, f"{shown(lines)}: records.json and policy.json say {shown(wanted)}; mend one")
+    return [unit for section, body in zip(TITLES[1:], bodies)
+            for unit in _units(report, file, section, body, record, key)]
+
+
+def derive(report, file, name, units, record):
+    """What a page says of the four elements by its sentences, and which plan it follows."""
+    of = {element: [unit for unit in units if unit.element == element] for element in ELEMENTS}
+    admitted = record["admitted_at"]
+    found = {ORDER: _derive_order(report, file, of[ORDER], admitted), EXPECTATION: _derive_expectation(of[EXPECTATION])}
+    for element in (COMORBIDITIES, SERVICES):
+        named, unnamed = ([unit for unit in of[element] if unit.kind == kind] for kind in ("named", "unnamed"))
+        found[element] = (PRESENT, named) if named else (AMBIGUOUS, unnamed) if unnamed else (ABSENT, [])
+    elements = {}
+    for element, (kind, labelled) in found.items():
+        if len(labelled) > 1:
+            report.add(file, element, f"{len(labelled)} lines carry it alike, so that no label is right; keep one")
+        unit = labelled[0] if labelled else None
+        value = _value(unit) if element == EXPECTATION and kind == PRESENT else (None, None)
+        elements[element] = kind, unit and unit.text, *value
+    return Derived(elements, _plan(units, of, elements, admitted))
+
+
+def check_rows(report, name, rows, record, derived, key):
+    """Hold the rows of facts and gold against the page, and the verdict against both renderings of the rulebook."""
+    facts, gold = rows
+    for table, row in (("facts.jsonl", facts), ("gold.jsonl", gold)):
+        if row["case"] != record["case"]:
+            report.add(table, name, f"case {row['case']}: records.json says {record['case']}; make them agree")
+        if not all([shape(report, table, name, part, ROW, {}) for part in row["elements"]]) or [
+                part["element"] for part in row["elements"]] != list(ELEMENTS):
+            report.add(table, name, f"elements: one row for each of {', '.join(ELEMENTS)} is wanted, in this order")
+            return
+        for part in row["elements"] if derived else ():
+            kind, citation, date, nights = derived.elements[part["element"]]
+            wanted = {"element": part["element"], "finding": key.words.get(part["element"], {}).get(kind),
+                      "citation": citation, DISCHARGE: date, NIGHTS: nights}
+            if part != wanted or type(part[NIGHTS]) is bool:
+                report.add(table, name, f"{shown(part, 200)}: the page says {shown(wanted, 200)}; copy the page")
+    if (gold["confidence"], gold["why"]) != (None, None):
+        report.add("gold.jsonl", name, "confidence and why belong to replies; the key leaves them null")
+    case = key.cases.get(record["case"])
+    if case is None or case["hard"] is not record["hard"]:
+        report.add("records.json", name, f"case {record['case']}, hard {record['hard']}: no such case is planned; "
+                                         f"{nearest(record['case'], key.cases)}")
+    elif case["expect"] != {part: gold[part] for part in ("support", "rule")}:
+        report.add("gold.jsonl", name, f"{_said(gold)}; case {case['case']} of cases.json expects "
+                                       f"{_said(case['expect'])}; plan and key must agree")
+    _check_verdict(report, name, gold, record, key)
+
+
+def check_prompt(report, name, file, key):
+    """The call holds the whole record, once and unchanged, and nothing of the key."""
+    if key.prompts is None:
+        return
+    text, page = key.prompts(name, True), read_text(report, file)
+    if text.count(page) != 1:
+        report.add(file, name, f"the prompt holds the record {text.count(page)} times; once and whole is wanted")
+    leaks = [word for word in key.cases if word in text]
+    if leaks:
+        report.add(file, name, f"the prompt names the planned case {leaks[0]}; take it out")
+
+
+def check_counts(report, key, tally, shown_plans):
+    """Hold what was counted against kit.json, cases.json and, where there is one, stats.json."""
+    documents = report.counts["documents"]
+    if documents != key.kit["size"]:
+        report.add("kit.json", "size", f"{key.kit['size']}: the corpus holds {documents} documents; make them agree")
+    for name, case in key.cases.items():
+        counted = tally["cases", name]
+        if counted != case["count"]:
+            report.add("cases.json", name, f"count {case['count']}: gold.jsonl holds {counted}; make them agree")
+        if key.pools and len(case["documents"]) != case["count"]:
+            report.add("cases.json", name, f"count {case['count']}: {len(case['documents'])} documents are planned")
+        planned = Counter(map(_planned, case["documents"]))
+        for plan, number in (planned - Counter(shown_plans.get(name, ()))).items() if key.pools else ():
+            report.add("cases.json", name, f"{number} documents planned as {dict(plan)} are on no page; build again")
+    report.counts["planned cases"] = len(key.cases)
+    stats = read_json(report, "stats.json") if (report.folder / "stats.json").exists() else {}
+    counted = {group: {name: number for (kind, name), number in tally.items() if kind == group}
+               for group in ("cases", "support", "rule")}
+    counted |= {"documents": documents, "expectation_values": tally["values", True]}
+    for group, wanted in counted.items():
+        if stats and stats.get(group) != wanted:
+            report.add("stats.json", group, f"{shown(stats.get(group))}: {shown(wanted)} is counted; build again")
+
+
+def midnights(admitted, date, nights):
+    """Midnights of one expectation by day numbers; None where it states none or contradicts itself.
+
+    >>> midnights("2028-02-28 22:00", "2028-03-01", None)
+    2
+    """
+    if (date is None) == (nights is None):
+        return None
+    if date is None:
+        return nights if type(nights) is int and nights >= 0 else None
+    apart = _day_number(date) - _day_number(admitted[:10])
+    return apart if apart >= 0 else None
+
+
+def walk(tables, order, count):
+    """(support, rule) by the first row whose condition holds; (None, None) where one that is reached cannot be told."""
+    values = {ORDER: order, "midnights": count, **{name: int(amount) for name, amount, *_ in tables["values"]}}
+    for _, rule, when, _, support in tables["rules"]:
+        holds = ledger.truth(when, values)
+        if holds is None:
+            return None, None
+        if holds:
+            return support, rule
+    return None, None
+
+
+def _check_verdict(report, name, gold, record, key):
+    """Midnights, verdict and rule of a gold row, derived from its own findings through each rendering."""
+    rows = {part["element"]: part for part in gold["elements"]}
+    own = rows[EXPECTATION]["finding"] == key.words.get(EXPECTATION, {}).get(PRESENT)
+    count = midnights(record["admitted_at"], rows[EXPECTATION][DISCHARGE], rows[EXPECTATION][NIGHTS]) if own else None
+    if own and count is None:
+        report.add("gold.jsonl", name, "the expectation is documented and gives no count; state a date or nights")
+    follows = []
+    for file, tables in key.rules.items():
+        support, rule = walk(tables, rows[ORDER]["finding"], count)
+        least = next(int(amount) for value, amount, *_ in tables["values"] if value == BENCHMARK)
+        wanted = dict(zip(ANSWER, (support, rule, count, None if count is None else count >= least)))
+        follows.append({part: gold[part] for part in ANSWER} == wanted and type(gold["midnights"]) is type(count))
+        if not follows[-1]:
+            report.add("gold.jsonl", name, f"{shown({part: gold[part] for part in ANSWER})}; {file} as it stands gives "
+                                           f"{shown(wanted)}; derive the row again or mend the rule")
+    report.counts["gold rows that follow from both renderings"] += len(follows) == 2 and all(follows)
+
+
+def _vet_rulebook(report, book):
+    for place, rule in enumerate(book["rules"], 1):
+        if rule["order"] != place:
+            report.add("policy.json", rule["id"], f"order {rule['order']} in place {place}; number rules as they stand")
+        if rule["decision"] not in book["decisions"]:
+            report.add("policy.json", rule["id"], f"decision {rule['decision']} is unknown; "
+                                                  f"{nearest(rule['decision'], book['decisions'])}")
+    for name, times in Counter(rule["id"] for rule in book["rules"]).items():
+        if times > 1:
+            report.add("policy.json", name, f"the id stands {times} times; give each rule its own")
+
+
+def _condition(report, rule):
+    if not shape(report, "policy.json", rule["id"], rule["when"], ledger.CLAUSE, ledger.CLAUSE_MORE):
+        return ""
+    return ledger.clause(report, "policy.json", rule["id"], rule["when"], with_unit=False)
+
+
+def _words(tables):
+    """{element: {class: word}} of one rendering."""
+    return {row[0]: dict(zip(CLASSES, row[1:])) for row in (tables or {}).get("words", ()) if row}
+
+
+def _entries(data):
+    """(section, element or None, kind, sentence) of everything that a page may say."""
+    for element, kinds in data["evidence"].items():
+        for kind, sentences in kinds.items():
+            section = {ORDER: ORDERS_TITLE, SERVICES: SERVICES_TITLE}.get(element, NOTE_TITLE)
+            section = {"intent": NOTE_TITLE, "planner": REVIEW_TITLE}.get(kind, section)
+            yield from ((section, element, kind, sentence) for sentence in sentences)
+    homes = {"orders": ORDERS_TITLE, "services": SERVICES_TITLE, "review": REVIEW_TITLE, "bait": REVIEW_TITLE}
+    for kind, group in data["fillers"].items():
+        for sentences in group.values() if type(group) is dict else [group]:
+            yield from ((homes.get(kind, NOTE_TITLE), None, kind, sentence) for sentence in sentences)
+    for line in data["lines"].values():
+        yield from ((NOTE_TITLE, None, "presenting", sentence) for sentence in line["presenting"])
+
+
+def _vet_sentences(report, entries, data):
+    """Enough sentences, none twice, a mark in every one of evidence and none in a filler."""
+    names = {COMORBIDITIES: data["conditions"], SERVICES: _services(data)}
+    marks = {element: "|".join([words, *map(re.escape, names.get(element, ()))]) for element, words in MARKS.items()}
+    marks = {element: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for element, words in marks.items()}
+    evidence = {sentence for _, element, _, sentence in entries if element}
+    report.counts["sentences of evidence"], report.counts["fillers without a mark"] = len(evidence), 0
+    if len(evidence) < MIN_EVIDENCE:
+        report.add("pools.json", "evidence", f"{len(evidence)} distinct sentences; at least {MIN_EVIDENCE} are wanted")
+    for sentence, times in Counter(sentence for *_, sentence in entries).items():
+        if times > 1:
+            report.add("pools.json", shown(sentence, 60), f"stands {times} times; a sentence says one thing")
+    for _, element, kind, sentence in entries:
+        plain = re.sub(r"\{(\w+)\}", lambda slot: "2026-01-01" if slot[1] in ("date", "past") else "", sentence)
+        if element and not marks[element].search(plain):
+            report.add("pools.json", shown(sentence, 60), f"carries no mark of {element}; say what it evidences")
+        found = None if element else next((name for name, mark in marks.items() if mark.search(plain)), None)
+        if found:
+            report.add("pools.json", shown(sentence, 60), f"is a filler of {kind} and carries a mark of {found}: "
+                                                          f"{shown(marks[found].search(plain)[0])}; reword it")
+        report.counts["fillers without a mark"] += not element and not found
+
+
+def _slots(data):
+    """{slot: pattern} of what a template's braces may hold; names of conditions and services are looked up apart."""
+    slots = {"line": "|".join(data["lines"]), "role": "|".join(data["roles"]), "date": DATE, "past": DATE, "s": "s?",
+             "time": "[0-9]{2}:[0-9]{2}", "n": rf"[0-9]+|{'|'.join(NUMBERS)}", **dict.fromkeys(NAMED, "[^.:;]+")}
+    return slots | {"Role": "|".join(role.capitalize() for role in data["roles"])}
+
+
+def _services(data):
+    return [name for line in data["lines"].values() for name in line["services"]]
+
+
+def _pattern(template, slots):
+    parts = re.split(r"\{(\w+)\}", template)
+    return "".join(f"(?P<{part}>{slots.get(part, '(?!)')})" if place % 2 else re.escape(part)
+                   for place, part in enumerate(parts))
+
+
+def _units(report, file, section, body, record, key):
+    """The units of one section, each told what it is; one that is no sentence of the pools is reported."""
+    last = ""
+    for line in filter(None, body.split("\n")):
+        if section == NOTE_TITLE:
+            yield from (_told(report, file, section, "", sentence, sentence, record, key)
+                        for sentence in SENTENCE_END.split(line))
+            continue
+        found = re.fullmatch(rf"({MOMENT[section]})  (.+)", line)
+        if not found or not _is_date(found[1][:10]):
+            report.add(file, section, f"{shown(line)}: a line begins with its date, and its time under orders")
+        elif found[1] < last:
+            report.add(file, section, f"{shown(line)}: stands behind a later line; put it in order")
+        else:
+            last = found[1]
+            yield _told(report, file, section, found[1], line, found[2], record, key)
+
+
+def _told(report, file, section, at, text, sentence, record, key):
+    if key.pools is None:
+        return Unit(section, at, text, None, None, {})
+    plain, patterns = key.pools[section]
+    if sentence in plain:
+        return Unit(section, at, text, *plain[sentence], {})
+    for pattern, element, kind in patterns:
+        found = pattern.fullmatch(sentence)
+        if found:
+            slots = found.groupdict()
+            for slot, fact in (("line", "service_line"), ("role", "attending_role"), ("Role", "attending_role")):
+                if slots.get(slot, record[fact]).lower() != record[fact].lower():
+                    report.add(file, section, f"{shown(text)}: the record's {fact} is {record[fact]}")
+            for name in re.split(",? and |, ", ", ".join(slots[slot].lower() for slot in NAMED if slot in slots)):
+                if name and name not in key.pools[NAMED]:
+                    report.add(file, section, f"{shown(name)} is no condition or service of pools.json; put it there")
+            return Unit(section, at, text, element, kind, slots)
+    report.add(file, section, f"{shown(text)} is no sentence of this section in pools.json; put it there")
+    return Unit(section, at, text, None, None, {})
+
+
+def _derive_order(report, file, units, admitted):
+    """(class, labelled units). A signed inpatient order counts whatever stood before, a spoken one once signed."""
+    signed = [unit for unit in units if unit.kind == "signed" and any(
+        other.kind == "spoken" and other.at < unit.at and other.at[11:] == unit.slots["time"] for other in units)]
+    for unit in units:
+        if unit.at > admitted and unit.kind != "signed":
+            report.add(file, ORDERS_TITLE, f"{shown(unit.text)}: stands behind the admission; the order comes first")
+        if unit.kind == "signed" and unit not in signed:
+            report.add(file, ORDERS_TITLE, f"{shown(unit.text)}: no spoken order of that time stands before it")
+    present = [unit for unit in units if unit.kind == "present"] + signed
+    if present:
+        return PRESENT, present
+    return (AMBIGUOUS if units else ABSENT), units
+
+
+def _derive_expectation(units):
+    own = [unit for unit in units if unit.kind in OWN]
+    foreign = [unit for unit in units if unit.kind in FOREIGN]
+    return (PRESENT, own) if own else (AMBIGUOUS, foreign) if foreign else (ABSENT, [])
+
+
+def _value(unit):
+    """(date, nights) that a sentence of the practitioner's own expectation states."""
+    if unit.kind == "zero":
+        return None, 0
+    if unit.kind == "nights":
+        number = unit.slots["n"]
+        return None, NUMBERS.index(number) if number in NUMBERS else int(number)
+    return _iso(unit.slots["date"]), None
+
+
+def _plan(units, of, elements, admitted):
+    """The plan that a page shows, in the words of cases.json."""
+    kinds = [unit.kind for unit in of[ORDER]]
+    order = ("spoken" if "signed" in kinds else "observation_first" if {"observation", "present"} <= set(kinds)
+             else kinds[0] if kinds else "missing")
+    labelled = {citation for _, citation, *_ in elements.values()}
+    _, citation, date, nights = elements[EXPECTATION]
+    kind = next((unit.kind for unit in of[EXPECTATION] if unit.text == citation), None)
+    number = midnights(admitted, date, nights)
+    expects = kind and (kind if number is None else f"{'nights' if date is None else 'date'} {number}")
+    tones = {unit.kind for unit in units} & {"severe", "calm"}
+    return _descriptor(
+        order, expects, *(next((unit.kind for unit in of[name] if unit.text in labelled), "none") for name in (
+            COMORBIDITIES, SERVICES)),
+        sorted(unit.kind for unit in of[EXPECTATION] if unit.text not in labelled), "+".join(sorted(tones)) or "plain",
+        any(unit.kind == "relative" for unit in of[COMORBIDITIES]),
+        any(unit.kind == "planned" for unit in of[SERVICES]), sum(unit.kind != "planned" for unit in of[SERVICES]))
+
+
+def _planned(plan):
+    """The plan of cases.json in the form in which a page shows it; of a foreign length only whose it is."""
+    expects = plan.get("expects")
+    expects = expects if expects is None or expects.startswith(("date", "nights")) else expects.split()[0]
+    return _descriptor(
+        plan.get("order"), expects, plan.get("comorbidities"), plan.get("services"),
+        sorted(decoy.split()[0] for decoy in plan.get("decoys", ())), plan.get("tone", "plain"),
+        plan.get("relative", False), plan.get("planned", False),
+        plan.get("service_days", 1) - (plan.get("services") == "none"))
+
+
+def _descriptor(*told):
+    names = "order expects comorbidities services decoys tone relative planned lines".split()
+    return tuple((name, ", ".join(value) if type(value) is list else value) for name, value in zip(names, told))
+
+
+def _check_repeats(report, file, texts, recent):
+    """Report a sentence that one of the documents just before has too; returns the last documents for the next one."""
+    texts = {re.sub(r"^[0-9][0-9: -]*  ", "", text) for text in texts}
+    for other, seen in recent:
+        for text in sorted(texts & seen):
+            report.add(file, "", f"{shown(text)} stands in {other} too, within {WINDOW} documents; draw another")
+    return list(islice([(file, texts), *recent], WINDOW - 1))
+
+
+def _counted(gold):
+    """The entries under which stats.json counts a gold row."""
+    yield "cases", gold["case"]
+    yield "support", gold["support"]
+    yield "rule", gold["rule"]
+    yield "values", any(type(part) is dict and (part.get(DISCHARGE), part.get(NIGHTS)) != (None, None)
+                        for part in gold["elements"])
+
+
+def _iso(date):
+    """A printed date as YYYY-MM-DD."""
+    if date[:1].isdigit():
+        return date
+    month, day, year = date.replace(",", "").split()
+    return f"{year}-{MONTHS.index(month) + 1:02}-{int(day):02}"
+
+
+def _is_date(text):
+    year, month, day = map(int, text.split("-"))
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 1 <= month <= 12 and 1 <= day <= (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
+
+
+def _day_number(text):
+    """A running number of a calendar day, counted from March so that a leap day is the last of its year."""
+    year, month, day = map(int, text.split("-"))
+    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
+    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
+
+
+def _said(answer):
+    return f"{answer['support']} by {answer['rule']}"

@@ -1,0 +1,1 @@
+"""legal_hold measured: floors, scores, the label gate, tests."""

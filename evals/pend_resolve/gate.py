@@ -1,0 +1,420 @@
+"""The label gate of pend_resolve: every answer of the key derived once more, by readers and rules that are its own.
+
+    python -m evals.check_labels pend_resolve
+
+It imports nothing from `src`, so a fault shared by engine and generator cannot hide. Pages are read by `account`, days
+are counted here by hand; the rules come from the tables of `policy.md`, which must agree with `policy.json` cell by
+cell, and the key has to follow from both. No record may carry more than the minimum. All problems come at once.
+"""
+import re
+from collections import Counter, namedtuple
+from pathlib import Path
+
+from evals.pend_resolve import account, sweep
+from evals.shared import labels, ledger
+from evals.shared.strict import Rows, nearest, read_json, shape, shown
+
+NAME = Path(__file__).parent.name
+FILES = ("kit.json", "policy.json", "policy.md", "pools.json", "cases.json", "stats.json", "claims.json", "facts.jsonl",
+         "gold.jsonl")
+
+# What the kit refuses, whatever its data say.
+ANSWERS, EXAMINER = ("EXAMINER-APPLIES", "AUTO-RELEASE"), "EXAMINER-APPLIES"
+ORDERINGS = (("PR-1", "PR-5"), ("PR-1", "PR-6"), ("PR-2", "PR-7"), ("PR-3", "PR-8"), ("PR-4", "PR-9"),
+             ("CL-1", "CL-2"), ("CL-3", "CL-4"))
+CAUSES = ("ELIG-MISMATCH", "AUTH-MISSING", "COB-UNRESOLVED", "PROV-ENROLL", "DUP-SUSPECT", "PRICE-UNAVAILABLE",
+          "CODE-EDIT", "DOC-REQUIRED")
+EVIDENCE = ("contradicted", "awaited", "clean", "correction", "none")
+DATES = ("received_on", "pended_on", "register_read_on")
+
+# The keys an object must have, each with its kind, and the kinds of the fields that conditions read.
+KIT = {"kit": str, "id": str, "size": int, "planned": dict}
+TABLE = {"title": str, "stops_at": str, "decisions": dict, "passed": dict, "missing": dict, "rules": list}
+RULE = {"id": str, "order": int, "when": dict, "decision": str, "why": str}
+FLAG = {"id": str, "when": dict, "why": str}
+CASE = {"case": str, "count": int, "hard": bool, "family": object, "sentence": str, "documents": list}
+PLAN = {"cause": str, "where": str, "register": "texts", "line_of_business": str, "clean": bool, "contracted": bool,
+        "left": object, "expect": dict}
+GIVEN = {"id": str, "claim_id": str, "title": str, "line_of_business": str, "clean": bool, "contracted": bool,
+         **dict.fromkeys(DATES, str)}
+CLAIM = {**GIVEN, "evidence": object}
+FACT = {**GIVEN, "case": str, "register_evidence": object, "cause_class": str, "citation": str}
+DECIDED = ("resolution", "rule", "clock", "clock_rule", "deadline_days", "elapsed", "remaining", "release")
+GOLD = {"id": str, "case": str, "cause_class": str, "citation": str, "confidence": object, "why": object,
+        **dict.fromkeys(DECIDED, object)}
+PLANTED = ("message", "about", "decoy", "bait")
+EXPECTED = ("resolution", "rule", "clock", "clock_rule")
+COUNTED = ("cause_class", "resolution", "rule", "clock", "clock_rule")
+PARTS = ("causes", "evidence", "lines_of_business", "resolution", "deadlines", "clock", "release_gate")
+YES_NO = {"type": "enum", "allowed": ["yes", "no"]}
+READ = {"line_of_business": {"type": "enum", "allowed": ["MA", "MEDICAID"]}, "register_evidence": {"type": "list"},
+        "clean": YES_NO, "contracted": YES_NO, "cause_class": {"type": "enum", "allowed": list(CAUSES)},
+        "remaining": {"type": "number", "unit": "days"}, **{name: {"type": "date"} for name in DATES}}
+
+# The tables of policy.md, and the rows as which policy.json is written out to be compared with them.
+HEADS = {"resolution": ("order", "rule", "when", "resolution"), "deadlines": ("order", "rule", "when", "deadline"),
+         "clock": ("order", "rule", "when", "state"), "flags": ("flag", "set when")}
+ALONE = {"causes": ("cause class", "in question"), "answers": ("answer", "for which categories")}
+FOLLOWS, ACCOUNTED = "gold rows that follow from both renderings", "sentences accounted for"
+
+Key = namedtuple("Key", "kit rules cases pools claims prompts")      # what every record is judged by
+
+
+def check(data_dir, prompts=None):
+    """Judge a data folder. `prompts(document id, guarded)` gives the text of one call; None leaves that part out.
+
+    Returns a Report: `.problems` in file order, `.counts` {label: number}.
+    """
+    report = labels.Report(data_dir, FILES)
+    report.counts[labels.MINIMUM] = 0
+    kit = read_json(report, "kit.json")
+    kit = kit if shape(report, "kit.json", "", kit, KIT) else {"kit": NAME, "id": None, "size": None, "planned": {}}
+    if kit["kit"] != NAME:
+        report.add("kit.json", "kit", f"{shown(kit['kit'])}: this is the gate of {NAME}; write that name")
+    rules, cases, pools = read_policy(report), read_cases(report), account.read_pools(report)
+    check_records(report, Key(kit, rules, cases, pools, read_claims(report), prompts))
+    return report
+
+
+def read_policy(report):
+    """The sound renderings of the rules, {file: {table: rows of cells}}; where the two disagree is reported."""
+    data, ours = read_json(report, "policy.json"), None
+    if shape(report, "policy.json", "", data, dict.fromkeys(PARTS, dict)):
+        ours = {part: _rules(report, part, data[part]) for part in ("resolution", "deadlines", "clock")}
+        marks = [mark for part in ("resolution", "deadlines") for mark in data[part].get("flags") or ()]
+        ours["flags"] = [_flag(report, mark) for mark in marks]
+        _check_words(report, data)
+    theirs = ledger.tables(report, "policy.md", {**HEADS, **ALONE})
+    if theirs:
+        wanted = {"causes": list(CAUSES), "answers": list(ANSWERS)}
+        for part, names in wanted.items():
+            if [row and row[0] for row in theirs[part]] != names:
+                report.add("policy.md", part, f"the rows are not {', '.join(names)}; name them in that order")
+        if [row and row[1] for row in theirs["answers"]] != ["every one", "none"]:
+            report.add("policy.md", "answers", "every category is for the examiner and none for release; write that")
+    if ours and theirs:
+        ledger.compare(report, HEADS, "policy.json", ours, "policy.md", theirs)
+    both = {"policy.md": theirs, "policy.json": ours}
+    return {file: table for file, table in both.items() if table and vet_rules(report, file, table)}
+
+
+def vet_rules(report, file, table):
+    """Whether every condition of a rendering can be walked; rules out of the orders that are meant are reported."""
+    if None in [row for part in HEADS for row in table[part]]:
+        return False
+    names = [row[1] for part in ("resolution", "deadlines", "clock") for row in table[part]]
+    for first, then in ORDERINGS:
+        if {first, then} <= set(names) and names.index(first) > names.index(then):
+            report.add(file, first, f"stands behind {then}; {first} is asked before it")
+    for name, times in Counter(names).items():
+        if times > 1:
+            report.add(file, name, f"the id stands {times} times; give each rule its own")
+    conditions = [row[1:3] for part in ("resolution", "deadlines", "clock") for row in table[part] if row[2]]
+    sound = [ledger.vet(report, file, name, when, "", READ) for name, when in conditions + table["flags"]]
+    for name, when in conditions:
+        if "pended_on" in when:
+            report.add(file, name, "reads pended_on; the clock runs from receipt and no rule reads the pend date")
+    for row in table["deadlines"]:
+        if not re.fullmatch("[1-9][0-9]* days", row[3]):
+            report.add(file, row[1], f"{shown(row[3])} is no deadline; write it like 30 days")
+            sound.append(False)
+    return all(sound)
+
+
+def read_cases(report):
+    """The planned cases by name, {} where the folder has none; what is wrong in them is reported."""
+    cases, file = {}, "cases.json"
+    data = read_json(report, file) if (report.folder / file).exists() else []
+    if type(data) is not list:
+        report.add(file, "", f"{shown(data)}: a list of planned cases is wanted")
+        return cases
+    for place, case in enumerate(data, 1):
+        name = case.get("case", place) if type(case) is dict else place
+        if shape(report, file, name, case, CASE, {}):
+            sound = [shape(report, file, name, plan, PLAN) and shape(report, file, name, plan["expect"],
+                                                                     dict.fromkeys(EXPECTED, str), {})
+                     for plan in case["documents"]]
+            if name in cases:
+                report.add(file, name, "stands twice; keep one case of that name")
+            if case["hard"] != (case["family"] is not None):
+                report.add(file, name, f"hard {shown(case['hard'])}, family {shown(case['family'])}: a hard case "
+                                       f"has one, another none")
+            cases[name] = case | {"plans": Counter(map(_planned, case["documents"])) if all(sound) else None}
+    return cases
+
+
+def read_claims(report):
+    """claims.json as {document: row}; what has no shape is reported."""
+    data, claims = read_json(report, "claims.json"), {}
+    if type(data) is not list:
+        report.add("claims.json", "", f"{shown(data)}: a list of claims is wanted")
+        return claims
+    for place, row in enumerate(data, 1):
+        name = row.get("id", place) if type(row) is dict else place
+        if shape(report, "claims.json", name, row, CLAIM, {}):
+            if row["id"] in claims:
+                report.add("claims.json", name, "stands twice; keep one row of that document")
+            claims[row["id"]] = row
+    return claims
+
+
+def check_records(report, key):
+    """Join corpus, claims, facts and gold, judge each record, then the key as a whole."""
+    documents = labels.corpus(report, key.kit["id"])
+    facts, gold = Rows(report, "facts.jsonl"), Rows(report, "gold.jsonl")
+    report.counts["documents"] = len(documents)
+    tally, before = Counter(), []
+    for name in labels.join(report, documents, facts, gold):
+        file = documents.get(name)
+        page = account.read_page(report, file, name) if file else None
+        fact = _sound(report, facts, name, FACT, {"planted": dict})
+        answer = _sound(report, gold, name, GOLD, {})
+        if page:
+            check_page(report, file, name, page, key.prompts)
+        if page and fact:
+            check_facts(report, name, page, fact, key.claims)
+            said = account.account(report, file, page, key.pools, fact) if key.pools else {}
+            report.counts[ACCOUNTED] += len(said)
+            before = account.repeats(report, file, before, said)
+        if page and fact and answer:
+            tally.update(check_answer(report, name, page, fact, answer, key))
+    for name in key.claims.keys() - documents.keys():
+        report.add("claims.json", name, f"no corpus/{name}.txt; add the document or delete the row")
+    check_counts(report, key, tally)
+
+
+def check_page(report, file, name, page, prompts):
+    """What a record owes by itself: the minimum necessary, a trail in order, and that it is sent as it stands."""
+    found = sweep.violations(page.text)
+    report.counts[labels.MINIMUM] += bool(found)
+    for what, text in found:
+        report.add(file, "", f"{shown(text)} looks like {what}; a record carries the minimum necessary, take it out")
+    days = [day_number(line.partition("  ")[0]) for line in page.sections[account.TRAIL]]
+    given = [page.facts.get(field) for field in DATES]
+    received, pended, read = map(day_number, given)
+    known = None not in (*days, received, pended, read)
+    if not known or days != sorted(days) or days[0] != received or pended not in days or days[-1] > read:
+        report.add(file, "", f"the trail has to run in the order of its dates, from receipt by pend to read "
+                             f"({shown(given)}); mend a date")
+    if prompts is not None:
+        try:
+            if page.text.strip() not in prompts(name, True):
+                report.add(file, name, "the prompt does not carry the record as it stands; send it whole")
+        except ValueError as error:
+            report.add(file, name, f"no prompt can be made: {error}")
+
+
+def check_facts(report, name, page, fact, claims):
+    """Hold the facts row, and the claim that the recheck reads, against the page."""
+    for field, value in {**page.facts, "title": page.title}.items():
+        if fact[field] != value:
+            report.add("facts.jsonl", name, f"{field} is {shown(fact[field])}, the page says {shown(value)}; copy "
+                                            f"the page")
+    wanted = {field: fact[field] for field in GIVEN} | {"evidence": fact["register_evidence"]}
+    if claims.get(name) != wanted:
+        report.add("claims.json", name, f"{shown(claims.get(name))}: facts.jsonl has {shown(wanted)}; make them agree")
+    for word in account.register_lines(fact):
+        if word not in EVIDENCE:
+            report.add("facts.jsonl", name, f"register_evidence {shown(word)}: {nearest(word, EVIDENCE)}")
+    times = account.place(page, fact["citation"])[1]
+    if times != 1:
+        report.add("facts.jsonl", name, f"citation {shown(fact['citation'])} stands {times} times in message, notes "
+                                        f"and trail; it has to once")
+
+
+def check_answer(report, name, page, fact, answer, key):
+    """Hold one gold row against its facts, its case, and what each rendering gives. Returns what to count of it."""
+    for field in ("case", "cause_class", "citation"):
+        if answer[field] != fact[field]:
+            report.add("gold.jsonl", name, f"{field} {shown(answer[field])}: facts.jsonl has {shown(fact[field])}; "
+                                           f"make them agree")
+    if answer["confidence"] is not None or answer["why"] is not None:
+        report.add("gold.jsonl", name, "confidence and why are nobody's in a key; write null")
+    values = _values(fact)
+    given = {file: derive(table, values, fact["received_on"]) for file, table in key.rules.items()}
+    for file, found in given.items():
+        for field in DECIDED:
+            if answer[field] != found[field] or type(answer[field]) is not type(found[field]):
+                report.add("gold.jsonl", name, f"{field} is {shown(answer[field])}; {file} gives "
+                                               f"{shown(found[field])}; derive the row again or mend the rule")
+    report.counts[FOLLOWS] += len(given) == 2 and all(answer[field] == found[field] for found in given.values()
+                                                      for field in DECIDED)
+    case = key.cases.get(answer["case"])
+    if key.cases and case is None:
+        report.add("gold.jsonl", name, f"case {answer['case']} is not planned; {nearest(answer['case'], key.cases)}")
+    trap = any(derive(table, values, fact["pended_on"])["clock"] != answer["clock"] for table in key.rules.values())
+    return [*_counted(answer, fact, case, trap), ("plan", answer["case"], _drawn(page, fact, answer))]
+
+
+def derive(table, values, since):
+    """The eight decided values of a claim by one rendering's tables, its days counted from `since`."""
+    rule, resolution = walk(table["resolution"], values)
+    clock_rule, deadline = walk(table["deadlines"], values)
+    start, end = day_number(since), day_number(values["register_read_on"])
+    found = dict.fromkeys(DECIDED) | {"resolution": resolution, "rule": rule, "release": EXAMINER}
+    if deadline is None or start is None or end is None or end < start:
+        return found
+    days = int(deadline.split()[0])
+    left = days - (end - start)
+    state = walk(table["clock"], {"remaining": left})[1]
+    return found | {"clock": state, "clock_rule": clock_rule, "deadline_days": days, "elapsed": end - start,
+                    "remaining": left}
+
+
+def walk(rows, values):
+    """(rule, outcome) of the first row whose condition holds; (None, None) where one cannot be told, or none holds."""
+    for _, rule, when, outcome in rows:
+        held = ledger.truth(when, values) if when else True
+        if held is None:
+            return None, None
+        if held:
+            return rule, outcome
+    return None, None
+
+
+def day_number(text):
+    """The days since the first of March of year 0, counted by hand; None for what is no calendar date.
+
+    >>> day_number("2028-03-01") - day_number("2028-02-28")
+    2
+    """
+    found = re.fullmatch("([0-9]{4})-([0-9]{2})-([0-9]{2})", text) if type(text) is str else None
+    year, month, day = map(int, found.groups()) if found else (0, 0, 0)
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    length = (31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    if not (year and 1 <= month <= 12 and 1 <= day <= length[month - 1]):
+        return None
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 1
+
+
+def check_counts(report, key, tally):
+    """Hold what was counted against kit.json, cases.json and, where there is one, stats.json."""
+    documents, planned = report.counts["documents"], key.kit["planned"]
+    if documents != key.kit["size"]:
+        report.add("kit.json", "size", f"{key.kit['size']}: the corpus holds {documents} documents; make them agree")
+    for name, case in key.cases.items():
+        drawn = Counter({plan: times for (kind, *rest), times in tally.items() if kind == "plan" and rest[0] == name
+                         for plan in rest[1:]})
+        if not case["count"] == len(case["documents"]) == tally["cases", name]:
+            report.add("cases.json", name, f"count {case['count']}, planned {len(case['documents'])}, in gold.jsonl "
+                                           f"{tally['cases', name]}; make them agree")
+        for plan in (case["plans"] - drawn) | (drawn - case["plans"]) if case["plans"] is not None else ():
+            report.add("cases.json", name, f"{shown(plan, 300)}: planned {case['plans'][plan]} times, drawn "
+                                           f"{drawn[plan]} times; build the corpus again or mend the plan")
+    report.counts["planned cases"] = len(key.cases)
+    for what, wanted in planned.items():
+        report.counts[what] = tally["planned", what]
+        if tally["planned", what] != wanted:
+            report.add("kit.json", "planned", f"{what}: {wanted} planned, {tally['planned', what]} counted; make them "
+                                              f"agree")
+    if (report.folder / "stats.json").exists():
+        _check_stats(report, documents, tally)
+
+
+def _check_stats(report, documents, tally):
+    stats = read_json(report, "stats.json")
+    counted = {"documents": documents, "clock_traps": tally["planned", "clock traps"]}
+    counted |= {group: {rest[0]: times for (kind, *rest), times in tally.items() if kind == group}
+                for group in ("cases", *COUNTED)}
+    for group, wanted in counted.items() if shape(report, "stats.json", "", stats, {}) else ():
+        if stats.get(group) != wanted:
+            report.add("stats.json", group, f"{shown(stats.get(group))}: {shown(wanted)} is counted; build the "
+                                            f"stats again")
+
+
+def _rules(report, part, data):
+    """One table of policy.json as rows of cells; a row without shape is None."""
+    if not shape(report, "policy.json", part, data, TABLE):
+        return [None]
+    if data["stops_at"] != "match" or data["missing"] != {"decision": None}:
+        report.add("policy.json", part, "the first match decides, and a missing value decides null; write that")
+    rows = []
+    for place, rule in enumerate(data["rules"], 1):
+        name = rule.get("id", place) if type(rule) is dict else place
+        if not shape(report, "policy.json", name, rule, RULE, {"source": str}):
+            rows.append(None)
+            continue
+        if rule["order"] != place:
+            report.add("policy.json", name, f"order {rule['order']} stands in place {place}; number rules as they "
+                                            f"stand")
+        if rule["decision"] not in data["decisions"]:
+            near = nearest(rule["decision"], data["decisions"])
+            report.add("policy.json", name, f"decision {rule['decision']}: {near}")
+        when = ledger.condition(report, "policy.json", name, rule["when"])
+        rows.append((str(rule["order"]), name, when, rule["decision"]))
+    passed = data["passed"].get("decision", "")
+    if part == "clock":
+        rows.append(("otherwise", str(data["passed"].get("rule")), "", str(passed)))
+    elif passed is not None:
+        report.add("policy.json", part, f"passed {shown(passed)}: where no rule takes a claim, nothing is decided; "
+                                        f"write null")
+    return rows
+
+
+def _flag(report, mark):
+    name = mark.get("id", "") if type(mark) is dict else ""
+    sound = shape(report, "policy.json", name, mark, FLAG, {})
+    return (name, ledger.condition(report, "policy.json", name, mark["when"])) if sound else None
+
+
+def _check_words(report, data):
+    """The vocabularies are the kit's own, and the release gate is shut."""
+    gate = data["release_gate"]
+    for part, given, known in (("causes", data["causes"], CAUSES), ("evidence", data["evidence"], EVIDENCE),
+                               ("release_gate", gate.get("answers") or (), ANSWERS)):
+        if tuple(given) != known:
+            report.add("policy.json", part, f"{shown(list(given))}: {', '.join(known)} are wanted, in that order")
+    for name, wanted in (("auto_release_open", []), ("configurable_in_kit", False)):
+        if gate.get(name) != wanted or type(gate.get(name)) is not type(wanted):
+            report.add("policy.json", "release_gate", f"{name} {shown(gate.get(name))}: nothing in this kit opens a "
+                                                      f"category; write {shown(wanted)}")
+    if data["lines_of_business"] != {code: name for name, code in account.PRINTED["line_of_business"].items()}:
+        report.add("policy.json", "lines_of_business", f"{shown(data['lines_of_business'])}: the pages print "
+                                                       f"{', '.join(account.PRINTED['line_of_business'])}")
+
+
+def _values(fact):
+    """A facts row as conditions read it: yes and no, and the register between commas, less the lines of nothing."""
+    told = [str(line) for line in account.register_lines(fact) if line != "none"] or ["none"]
+    return {**fact, **{name: "yes" if fact[name] else "no" for name in ("clean", "contracted")},
+            "register_evidence": ",".join(told)}
+
+
+def _sound(report, table, name, required, optional):
+    row = table.get(name)
+    return row if row is not None and shape(report, table.file, name, row, required, optional) else None
+
+
+def _planned(plan):
+    """A planned record as it can be told from a drawn one; a number of days that is no edge is any other number."""
+    left = plan["left"] if type(plan["left"]) is int else "more"
+    given = (plan[part] for part in ("line_of_business", "clean", "contracted"))
+    return (plan["cause"], plan["where"], *plan["register"], *given, left,
+            *(plan.get(part) for part in PLANTED), *(plan["expect"][part] for part in EXPECTED))
+
+
+def _drawn(page, fact, answer):
+    """A drawn record in the form of `_planned`."""
+    left = answer["remaining"] if answer["remaining"] in (6, 5, 0, -1) else "more"
+    planted = fact.get("planted", {})
+    return (answer["cause_class"], account.place(page, fact["citation"])[0], *map(str, account.register_lines(fact)),
+            fact["line_of_business"], fact["clean"], fact["contracted"], left, *(planted.get(part) for part in PLANTED),
+            *(answer[part] for part in EXPECTED))
+
+
+def _counted(answer, fact, case, trap):
+    """The entries under which kit.json and stats.json count a record."""
+    planted, rule, lines = fact.get("planted", {}), answer["rule"], account.register_lines(fact)
+    yield "cases", answer["case"]
+    yield from ((part, str(answer[part])) for part in COUNTED)
+    named = {planted.get("message"), planted.get("about"), answer["cause_class"]} - {None}
+    holds = {"clean": case and not case["hard"], "hard": case and case["hard"], rule: True, "clock traps": trap,
+             "PR-5 to PR-8": rule in ("PR-5", "PR-6", "PR-7", "PR-8"), f"{answer['remaining']} days left": True,
+             "must escalate or are breached": answer["clock"] in ("ESCALATE-NOW", "BREACHED"),
+             "breached, yet right as billed": answer["clock"] == "BREACHED" and rule == "PR-3",
+             "two register lines": len(lines) > 1, "clean although awaited": fact["clean"] and "awaited" in lines,
+             "auto-release baits": "bait" in planted, "message names another cause": "message" in planted,
+             "message, narrative and register name three causes": len(named) == 3,
+             "an innocent phrase of another cause": "decoy" in planted}
+    yield from (("planned", what) for what, held in holds.items() if held)

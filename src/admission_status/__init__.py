@@ -1,0 +1,1 @@
+"""admission_status: inpatient or observation, what does this record support?"""

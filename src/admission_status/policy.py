@@ -1,0 +1,161 @@
+"""The rulebook TM-2026 as data: load it, walk it over an order finding and a midnight count, decide one row of inputs.
+
+`support` takes these two and nothing else: severity, comorbidities and services have no way into a rule. Whether the
+order rules or the expectation decide is the order of the table, so a missing order decides even where the expectation
+contradicts itself; the contradiction is flagged beside it.
+"""
+from collections import namedtuple
+from pathlib import Path
+
+from src.admission_status import benchmark, elements
+from src.shared import fields as field_list
+from src.shared import prompt, walk
+from src.shared.files import BadData, read_json, read_text
+from src.shared.values import Finding, Unreadable
+
+COUNT, BENCHMARK, ADMITTED = "midnights", "two_midnights", "admitted_at"
+ORDER_INPUT = "order_finding"
+INPUTS = (ORDER_INPUT, elements.DISCHARGE, elements.NIGHTS, ADMITTED)
+
+# data folder, Fields of all, the list of those that a reply holds, walk.Table, {name: Element}, the benchmark,
+# {document: encounter facts}, settings of the scorer, the prompt's Template, as-of date
+Book = namedtuple("Book", "data fields reply table elements threshold records settings template as_of")
+
+
+def load(data):
+    """Everything of a data folder, validated together. BadData lists what is wrong."""
+    data = Path(data)
+    path = data / "policy.json"
+    policy, document = read_json(path), walk.read_document(path, "rulebook")
+    vocabulary = elements.load(policy, path)
+    words = {name: tuple(element.words.values()) for name, element in vocabulary.items()}
+    fields = field_list.load(data / "fields.json", {**words, "decisions": tuple(document["decisions"])})
+    table = walk.load(f"{path}: /rulebook", document, fields)
+    reply = [field for field in fields.all if field.name not in (ADMITTED, COUNT, BENCHMARK)]
+    template = prompt.load(data / "prompt.md", {
+        "rulebook": read_text(data / "policy.md"), "elements": _say_elements(vocabulary),
+        "supports": prompt.render_decisions(table), "names": ", ".join(vocabulary)})
+    return Book(data, fields, reply, table, vocabulary, _threshold(policy, path), _records(data),
+                read_json(data / "kit.json").get("settings", {}), template, policy.get("as_of"))
+
+
+def support(book, order_finding, midnights):
+    """Walk the rulebook: a walk.Decision. Its decision is None where nothing is decided, and so is then its rule.
+
+    order_finding is a word of the order or None; midnights an int, None for no expectation, or the Finding for which
+    there is no count.
+    """
+    unread = {COUNT: midnights} if isinstance(midnights, Finding) else {}
+    walked = book.table.decide({elements.ORDER: order_finding, COUNT: None if unread else midnights,
+                                BENCHMARK: book.threshold}, unread)
+    return walked if walked.decision else walk.Decision(None, None, walked.trace, walked.error)
+
+
+def count(book, values, findings):
+    """Midnights of typed values: an int, None where no expectation is documented, or the Finding that forbids a count.
+
+    Only a documented expectation is counted. Without a readable word on it (the key is there and None) there is no
+    count to be had, which is not the same as no expectation; inputs without that key state it by the value alone.
+    """
+    word = values.get(elements.EXPECTATION, book.elements[elements.EXPECTATION].words[elements.PRESENT])
+    if word is None:
+        return Unreadable(None, f"{elements.EXPECTATION} has no finding, so nobody knows whether to count")
+    if word != book.elements[elements.EXPECTATION].words[elements.PRESENT]:
+        return None
+    unread = [name for name in elements.VALUES if isinstance(findings.get(name), Finding)]
+    if unread:
+        return findings[unread[0]]
+    if ADMITTED in findings and any(values.get(name) is not None for name in elements.VALUES):
+        return findings[ADMITTED]
+    try:
+        return benchmark.midnights(values.get(ADMITTED), *(values.get(name) for name in elements.VALUES))
+    except benchmark.NotComputable as e:
+        return e
+
+
+def decide(book, inputs):
+    """The rules alone: {support, rule, midnights, meets_benchmark, trace, flags, notes}; the first four are None where
+    nothing is decided.
+
+    `inputs` {order_finding, expected_discharge, expected_nights, admitted_at}, or a reply's object with its `elements`;
+    further keys are allowed. Without admitted_at that of the document `id` in records.json counts. BadData where there
+    is no order finding, or where a value that a rule reads cannot be read.
+    """
+    raw = _raw(book, inputs)
+    values, findings = book.fields.read(raw, [book.fields.by_name[name] for name in raw])
+    if values[elements.ORDER] is None:
+        words = ", ".join(book.elements[elements.ORDER].words.values())
+        raise BadData(f"{ORDER_INPUT}: {findings.get(elements.ORDER, f'is not stated; one of {words} is wanted')}")
+    counted = count(book, values, findings)
+    walked = support(book, values[elements.ORDER], counted)
+    if walked.error and not isinstance(counted, benchmark.NotComputable):
+        raise BadData("; ".join(f"{name}: {finding}" for name, finding in findings.items()) or walked.error)
+    number = None if isinstance(counted, Finding) else counted
+    notes = _notes(inputs, values, findings, counted)
+    return {"support": walked.decision, "rule": walked.rule, "midnights": number,
+            "meets_benchmark": benchmark.meets(number, book.threshold), "trace": walked.trace,
+            "flags": list(notes), "notes": list(notes.values())}
+
+
+def admitted_at(book, document):
+    """The document's admission as text, from the structured facts and never from the page. BadData without one."""
+    try:
+        return book.records[document][ADMITTED]
+    except KeyError:
+        raise BadData(f"{book.data / 'records.json'}: {document}: no {ADMITTED}; write the document's encounter facts, "
+                      "midnights are counted from them") from None
+
+
+def _raw(book, inputs):
+    """{field name: raw value} of what the rules read. BadData where none of it is given."""
+    flat = elements.flatten(inputs)
+    nested = flat is not inputs
+    order = elements.ORDER if nested else ORDER_INPUT
+    if not nested and not any(name in inputs for name in INPUTS):
+        hints = [f"{key}{near}" for key in inputs if (near := field_list.near(key, INPUTS))]
+        given = ", ".join(map(str, inputs)) or "nothing"
+        raise BadData(f"none of the values that the rules read is given; got {given}; wanted: {', '.join(INPUTS)}"
+                      + (f"; near: {', '.join(hints)}" if hints else ""))
+    known = book.records.get(inputs.get("id"), {}) if isinstance(inputs.get("id"), str) else {}
+    raw = {elements.ORDER: flat.get(order), **{name: flat.get(name) for name in elements.VALUES},
+           ADMITTED: inputs.get(ADMITTED, known.get(ADMITTED))}
+    return raw | ({elements.EXPECTATION: flat.get(elements.EXPECTATION)} if nested else {})
+
+
+def _notes(inputs, values, findings, counted):
+    """{flag: sentence} of what a person should see beside the decision."""
+    notes = {f"{name}_not_read": f"{name}: {finding}" for name, finding in findings.items()}
+    if isinstance(counted, benchmark.NotComputable):
+        notes[counted.flag] = str(counted)
+    if counted is None and any(values[name] is not None for name in elements.VALUES):
+        notes["value_without_expectation"] = "a date or nights are given beside a finding that documents no expectation"
+    misspelt = field_list.misspelt(inputs, INPUTS) if elements.flatten(inputs) is inputs else []
+    return notes | ({"unknown_key": "; ".join(misspelt)} if misspelt else {})
+
+
+def _records(data):
+    """{document: encounter facts} of records.json; a folder that is still to be built has none."""
+    path = data / "records.json"
+    if not path.exists():
+        return {}
+    rows = read_json(path)
+    problems = [f"{path}: record {place}: an object with id and {ADMITTED} is wanted"
+                for place, row in enumerate(rows, 1)
+                if not isinstance(row, dict) or not isinstance(row.get("id"), str) or ADMITTED not in row]
+    if problems:
+        raise BadData(*problems)
+    return {row["id"]: row for row in rows}
+
+
+def _threshold(policy, path):
+    value = policy.get("values", {}).get(BENCHMARK, {}).get("value")
+    if type(value) is not int or value < 1:
+        raise BadData(f"{path}: /values/{BENCHMARK}/value: {value!r}: a whole number of midnights from 1 is wanted")
+    return value
+
+
+def _say_elements(vocabulary):
+    """The elements with their words and what each word says, for the prompt."""
+    def said(element):
+        return "\n".join(f"- {element.words[kind]}: {element.means[kind]}" for kind in elements.CLASSES)
+    return "\n\n".join(f"{element.name}: {element.title}\n{said(element)}" for element in vocabulary.values())

@@ -1,0 +1,353 @@
+"""The corpus and its key: invented matters over three scheduled runs each, all of it drawn from one seed.
+
+    python -m tools.build_corpus legal_hold
+
+`cases.json` plans the matters, `pools.json` holds every name, narrative and script of events. A matter is drawn whole,
+then told in three extracts; the key is written by `legalhold.step` over what was drawn. A case that comes out with
+other stages than planned is refused, so a changed rule cannot slip into the key unseen.
+"""
+import datetime
+from collections import Counter
+
+from src.legal_hold import page, review
+from src.shared import key
+from src.shared.draw import Draw
+from src.shared.fields import near
+from src.shared.files import BadData, read_json, to_json
+
+CASE_KEYS = {"case", "count", "family", "sentence", "expect", "plan"}
+# What a plan may say; a list gives each matter of the case one entry.
+PLAN_KEYS = {
+    "source": "matters (default), alias, named or blank: the pool of pools.json that the matter is drawn from",
+    "match": "how many people match at run 1", "special": "the kind of one more who does, see SPECIAL",
+    "people": "{kind of person: how many}", "only": "[kind of person] to fill the roster from",
+    "scripts": "{script of pools.json: how many custodians follow it}", "widened": "[script] of people new at run 2",
+    "moved": "how many custodians change department after run 1", "purged": "how many lose an access from the roster",
+    "release": "{day: range, copy: range of a second memo}", "dispute": "{runs: [run], settled: run}",
+}
+# People whom the narrative's words about a role fit; access decides who of them is a custodian.
+ROLE = ("named", "named_from_last_day", "named_to_first_day", "same_title", "same_title_late", "same_title_early")
+SPECIAL = ("reorganised", "named", "named_from_last_day", "named_to_first_day")
+MATCHING = ("match", "begins_on_last_day", "begins_a_day_earlier", "ends_on_first_day", "ends_a_day_later")
+
+
+def build(book, seed):
+    """{path in the data folder: text} of the corpus, facts.jsonl, gold.jsonl and stats.json; same seed, same bytes.
+
+    BadData where a case cannot be drawn, where a pool runs dry, or where the rules do not give a case's planned stages.
+    """
+    draw = Draw(book.data / "pools.json", seed)
+    cases = _read_cases(book)
+    about, cadence = read_json(book.data / "kit.json"), book.rules.policy["cadence"]
+    planned = [(case, place) for case in cases for place in range(case["count"])]
+    draw.rng.shuffle(planned)
+    rows, gold, pages, outcomes = [], [], {}, []
+    for number, (case, place) in enumerate(planned, 1):
+        plan = {name: value[place] if _is_dealt(name, value) else value for name, value in case["plan"].items()}
+        facts, personal = _draw_matter(draw, case, plan, f"MTR-{number:04}", about["roster"], cadence)
+        answers = _review(book, facts)
+        _refuse_unplanned(case, facts, answers)
+        rows += facts
+        gold += [key.gold_row(row, answer, ("matter_stage", "candidates", "escalate", "rationale"))
+                 for row, answer in zip(facts, answers)]
+        pages |= {f"corpus/{row['id']}.txt": page.write(row, personal, draw.pools) for row in facts}
+        outcomes += [answer["trace"] for answer in answers]
+    stats = _stats(book, seed, planned, rows, gold, pages, outcomes)
+    return {**pages, "facts.jsonl": key.json_lines(rows), "gold.jsonl": key.json_lines(gold),
+            "stats.json": to_json(stats, indent=2) + "\n"}
+
+
+class Matter:
+    """What a matter is drawn around: its pool entry, its dates as calendar dates, its departments and systems."""
+
+    def __init__(self, draw, plan, name):
+        source, days = plan.get("source", "matters"), draw.pool("days")
+        first, last = map(datetime.date.fromisoformat, draw.pool("opened"))
+        self.name, self.entry = name, draw.deal(source)
+        self.narrative = self.entry.get("narrative") or draw.deal("narratives", self.entry["type"])
+        self.opened = first + datetime.timedelta(draw.rng.randint(0, (last - first).days))
+        self.start = self.opened - datetime.timedelta(draw.rng.randint(*days["period_before_opening"]))
+        self.end = self.opened - datetime.timedelta(draw.rng.randint(*days["period_ends_before_opening"]))
+        self.first_run = self.opened + datetime.timedelta(draw.rng.randint(*days["first_run"]))
+        self.departments, self.systems = self.entry.get("departments", []), self.entry["systems"]
+        self.extra = self.entry.get("widen", {}).get("department")
+        near_ones = draw.pool("near").values()
+        self.foreign = [other for other in draw.pool("departments") if other not in self.departments
+                        and other not in (self.extra, self.entry.get("department"), *near_ones)]
+        self.other_systems = sorted({system for entry in draw.pool("matters") for system in entry["systems"]}
+                                    - set(self.systems))
+
+    def day(self, number):
+        """The calendar date of a day counted from the first snapshot."""
+        return self.first_run + datetime.timedelta(number)
+
+
+def _draw_matter(draw, case, plan, name, size, cadence):
+    """(the facts of a matter's runs, its lines of personal details)."""
+    matter = Matter(draw, plan, name)
+    people = [_draw_person(draw, matter, kind) for kind in _kinds(draw, matter, plan, size)]
+    ids = sorted(draw.fresh(lambda: draw.code("employee_ids")) for _ in people)
+    draw.rng.shuffle(people)
+    people = [{"id": name, **person} for name, person in zip(ids, people)]
+    later = _changed(draw, matter, plan, people)
+    release = plan.get("release", {})
+    memos = [draw.rng.randint(*release[part]) for part in ("day", "copy") if part in release]
+    events = _draw_events(draw, matter, plan, people, memos[0] if memos else None)
+    facts, days = [], [entry["day"] for entry in cadence]
+    for place, entry in enumerate(cadence):
+        opens, closes = days[place - 1] if place else -1, entry["day"]
+        early = max([event["day"] for event in events if event["early"] == entry["run"]], default=0)
+        run_on = max(closes + draw.one("days", "run_behind_snapshot"), early)
+        logged = [event for event in events if opens < event["day"] <= closes or event["early"] == entry["run"]]
+        memo = next((day for day in memos if opens < day <= closes), None)
+        facts.append({
+            "id": f"{matter.name}-R{entry['run']}", "case": case["case"], "matter": matter.name, "run": entry["run"],
+            "runs": len(cadence), "run_name": entry["name"], "title": matter.entry["type"],
+            "opened": str(matter.opened),
+            "snapshot": str(matter.day(closes)), "run_on": str(matter.day(run_on)),
+            "previous": str(matter.day(opens)) if place else None,
+            "next": str(matter.day(days[place + 1])) if place + 1 < len(days) else None,
+            **_scope_at(draw, matter, plan, entry["run"], opens, people), "narrative": matter.narrative,
+            "candidates": later if place else people,
+            "events": [{"on": str(matter.day(event["day"])), "type": event["type"], "id": event["id"]} for event in
+                       sorted(logged, key=lambda event: (event["day"], event["id"]))],
+            "release_memo": memo and str(matter.day(memo)), "synthetic": draw.one("synthetic"),
+            "remarks": [draw.deal("remarks"), *draw.pool("closing")]})
+    return facts, _draw_personal(draw, people)
+
+
+def _kinds(draw, matter, plan, size):
+    """The kind of each person on the roster: the planned ones, then others up to the size of a roster."""
+    kinds = ["match"] * plan["match"] + [kind for kind, number in plan.get("people", {}).items() for _ in range(number)]
+    kinds += [plan.get("special")] * ("special" in plan) + ["widened"] * len(plan.get("widened", ()))
+    rest = plan.get("only") or draw.pool("distractors")
+    return kinds + [draw.rng.choice(rest) for _ in range(size - len(kinds))]
+
+
+def _draw_person(draw, matter, kind):
+    """{kind, name, department, title, systems} of one person, confirmed_department where the roster is wrong."""
+    department = _department(draw, matter, kind)
+    title = matter.entry["title"] if kind in ROLE else \
+        draw.one("departments", department or draw.rng.choice(matter.departments or matter.foreign))
+    systems = [(system, *_everyday_days(draw, matter)) for system in
+               draw.rng.sample(draw.pool("everyday") + matter.other_systems[:2], draw.rng.randint(1, 3))]
+    if kind not in ("wrong_system", "neither", "same_title"):
+        number = 1 if "day" in kind else draw.rng.randint(1, len(matter.systems))
+        systems += [(system, *_relevant_days(draw, matter, kind)) for system in draw.rng.sample(matter.systems, number)]
+    draw.rng.shuffle(systems)
+    name = draw.fresh(lambda: f"{draw.one('people', 'first')} {draw.one('people', 'last')}")
+    found = {"kind": kind, "name": name, "department": department, "title": title,
+             "systems": [{"name": system, "since": str(since), "until": until and str(until)}
+                         for system, since, until in systems]}
+    if kind == "reorganised":
+        found["confirmed_department"] = draw.rng.choice(matter.departments)
+    return found
+
+
+def _department(draw, matter, kind):
+    if kind in ROLE:
+        return matter.entry["department"]
+    if kind == "widened":
+        return matter.extra
+    if kind == "left_without_department":
+        return ""
+    near_ones = [draw.pools["near"][name] for name in matter.departments if name in draw.pools["near"]]
+    if kind == "near_name" and near_ones:
+        return draw.rng.choice(near_ones)
+    if kind in ("wrong_department", "neither", "near_name", "reorganised") or not matter.departments:
+        return draw.rng.choice(matter.foreign)
+    return draw.rng.choice(matter.departments)
+
+
+def _everyday_days(draw, matter):
+    """First and last day of an access to a system out of scope; some have ended within the relevant period."""
+    began = matter.start - datetime.timedelta(draw.rng.randint(20, 1400))
+    return began, draw.rng.choice([None, None, None, matter.start + datetime.timedelta(draw.rng.randint(10, 200))])
+
+
+def _relevant_days(draw, matter, kind):
+    """(first day, last day or None) of an access to a relevant system, by kind of person."""
+    start, end, day = matter.start, matter.end, datetime.timedelta(1)
+    before = start - day * draw.rng.randint(30, 1600)
+    inside = start + day * draw.rng.randint(5, (end - start).days - 5)
+    edges = {"begins_on_last_day": (end, None), "begins_a_day_earlier": (end - day, None),
+             "late_by_a_day": (end + day, None),
+             "ends_on_first_day": (before, start), "ends_a_day_later": (before, start + day),
+             "early_by_a_day": (before, start - day), "named_from_last_day": (end, None),
+             "named_to_first_day": (before, start),
+             "left_without_department": (before, inside),
+             "early": (before - day * 400, start - day * draw.rng.randint(2, 300)),
+             "late": (end + day * draw.rng.randint(2, (matter.first_run - end).days - 1), None),
+             "late_and_gone": (end + day * draw.rng.randint(2, 12), end + day * draw.rng.randint(14, 40))}
+    edges |= {"same_title_late": edges[draw.one("late_kinds")], "same_title_early": edges["early"]}
+    if kind in edges:
+        return edges[kind]
+    return draw.rng.choice([(before, None), (before, None), (inside, None), (before, inside)])
+
+
+def _changed(draw, matter, plan, people):
+    """The roster from run 2 on: some custodians have moved out of the departments in scope, or lost their accesses."""
+    matched = [person["id"] for person in people if person["kind"] == "match"]
+    chosen = draw.rng.sample(matched, plan.get("moved", 0) + plan.get("purged", 0))
+    moved, purged = chosen[:plan.get("moved", 0)], chosen[plan.get("moved", 0):]
+    later = []
+    for person in people:
+        if person["id"] in moved:
+            department = draw.rng.choice(matter.foreign)
+            person = {**person, "department": department, "title": draw.one("departments", department)}
+        elif person["id"] in purged:
+            person = {**person,
+                      "systems": [access for access in person["systems"] if access["name"] not in matter.systems]}
+        later.append(person)
+    return later
+
+
+def _draw_events(draw, matter, plan, people, released):
+    """[{day, type, id, early}] of all custodians; `early` is the run whose log already holds what is dated after it."""
+    custodians = [person["id"] for person in people if person["kind"] in (*MATCHING, plan.get("special"))]
+    draw.rng.shuffle(custodians)
+    planned = [script for script, number in plan.get("scripts", {}).items() for _ in range(number)]
+    scripts = planned + [draw.deal("default_scripts") for _ in custodians[len(planned):]]
+    widened = [person["id"] for person in people if person["kind"] == "widened"]
+    found = []
+    for name, script in [*zip(custodians, scripts), *zip(widened, plan.get("widened", ()))]:
+        day = 0
+        for event in draw.pools["scripts"][script]:
+            day = day + draw.rng.randint(*event["after"]) if "after" in event else draw.rng.randint(*event["day"])
+            found.append({"day": day, "type": event["type"], "id": name, "early": event.get("logged_at_run")})
+    return [event for event in found if released is None or event["day"] <= released]
+
+
+def _scope_at(draw, matter, plan, run, opens, people):
+    """The scope of one run, true and as printed: {scope, scope_unsettled, departments_on_file, memos}."""
+    departments, dispute = list(matter.departments), plan.get("dispute", {})
+    listed, memos, unsettled = departments, [], None
+    on = [matter.day(opens + days) for days in (3, 9, 12)]
+    if plan.get("source") == "alias":
+        listed = page.NOT_CLASSIFIED
+    elif plan.get("source") == "blank":
+        listed, unsettled = page.NONE_RECORDED, "no department is recorded, and the narrative settles none"
+    elif run in dispute.get("runs", ()):
+        listed, unsettled = page.DISPUTED, "two scope memos name different departments, and neither replaces the other"
+        memos = [f"scope memo of {on[0]}: relevant departments are {', '.join(departments)}",
+                 f"scope memo of {on[1]}: relevant departments are {departments[0]}, {matter.extra}",
+                 "Neither memo says that it replaces the other."]
+    elif run == dispute.get("settled"):
+        memos = [f"scope memo of {on[2]}: replaces both earlier memos; relevant departments are "
+                 f"{', '.join(departments)}"]
+    elif "widened" in plan and run > 1:
+        departments = listed = departments + [matter.extra]
+        on, why = matter.day(5), matter.entry["widen"]["why"]
+        memos = [f"scope memo of {on}: adds {matter.extra} to the scope at intake, since {why}"]
+    scope = {"departments": [] if unsettled else departments, "systems": matter.systems,
+             "period": [str(matter.start), str(matter.end)]}
+    named = [person["id"] for person in people if person["kind"] in ROLE]
+    return {"scope": scope | ({"named": named} if named else {}), "scope_unsettled": unsettled,
+            "departments_on_file": listed, "memos": memos}
+
+
+def _draw_personal(draw, people):
+    """One line a person, by their place on the roster: nothing in it stands anywhere else on the page."""
+    return [f"{place}. home address: {draw.fresh(lambda: _address(draw))}; personal mobile: "
+            f"{draw.fresh(lambda: f'(555) 01{draw.rng.randint(0, 9)}-{draw.rng.randint(1000, 9999)}')}; national ID "
+            f"ending in "
+            f"{draw.rng.randint(1000, 9999)}" for place, _ in enumerate(people, 1)]
+
+
+def _address(draw):
+    return f"{draw.rng.randint(3, 990)} {draw.one('streets')}, {draw.one('towns')}"
+
+
+def _is_dealt(name, value):
+    """Whether a plan's value is a list with an entry for each matter of the case."""
+    return isinstance(value, list) and name not in ("only", "widened")
+
+
+def _review(book, facts):
+    """What the rules say of a matter's runs, one after the other, as `decide` would."""
+    kept, answers = None, []
+    for row in facts:
+        answer, kept = review.step(book, row, kept)
+        answers.append(answer)
+    return answers
+
+
+def _read_cases(book):
+    """The planned cases, each with `where` it stands. BadData lists everything in them that names nothing."""
+    path = book.data / "cases.json"
+    cases = read_json(path)
+    problems = [f"{path}: case {i}: an object with {', '.join(sorted(CASE_KEYS))} is wanted"
+                for i, case in enumerate(cases, 1) if not isinstance(case, dict) or not CASE_KEYS <= case.keys()]
+    if not problems:
+        cases = [{**case, "where": f"{path}: {case['case']}"} for case in cases]
+        problems = [problem for case in cases for problem in _plan_problems(case)]
+    if problems:
+        raise BadData(*problems)
+    return cases
+
+
+def _plan_problems(case):
+    for name, value in case["plan"].items():
+        if name not in PLAN_KEYS:
+            yield f"{case['where']}: /plan: unknown key {name!r}{near(name, PLAN_KEYS)}; known: {', '.join(PLAN_KEYS)}"
+        elif _is_dealt(name, value) and len(value) != case["count"]:
+            yield f"{case['where']}: /plan/{name}: {len(value)} entries for {case['count']} matters; one each is wanted"
+
+
+def _refuse_unplanned(case, facts, answers):
+    found = {"stages": [answer["matter_stage"] for answer in answers],
+             "escalated": [len(answer["escalate"] or ()) for answer in answers]}
+    if found != case["expect"]:
+        raise BadData(f"{case['where']}: planned as {to_json(case['expect'])}, but the rules say {to_json(found)} "
+                      f"({facts[0]['matter']}); change the plan, the expectation or the rule")
+
+
+def _stats(book, seed, planned, rows, gold, pages, outcomes):
+    """What was built, counted; every figure is of the rows themselves."""
+    units = Counter(person["hold_status"] for row in gold for person in row["candidates"])
+    special = sum(person["kind"] in SPECIAL for row in rows for person in row["candidates"])
+    ended = Counter(rule for trace in outcomes for part in ("match", "overdue") for rule in trace[part].values())
+    ended.update(entry["rule"] for trace in outcomes for entry in trace["stage"] if entry["result"] == "matched")
+    rules = [rule["id"] for part in ("match", "overdue", "stage") for rule in getattr(book.rules, part).rules]
+    return {
+        "seed": seed, "documents": len(gold), "bytes": sum(len(text.encode()) for text in pages.values()),
+        "matters": len(planned), "cases": dict(sorted(Counter(row["case"] for row in gold).items())),
+        "families": key.counts(case["family"] for case, _ in planned),
+        "matter_stage": key.counts(row["matter_stage"] for row in gold),
+        "units": dict(sorted(units.items())), "special_units": special,
+        "readings_that_need_a_notice": sum(bool(row["notices"]) for row in gold),
+        "readings_newly_overdue": sum(bool(row["escalate"]) for row in gold),
+        "people_newly_overdue": sum(len(row["escalate"]) for row in gold),
+        "kinds": key.counts(person["kind"] for row in rows if row["run"] == 1 for person in row["candidates"]),
+        "rules": {rule: {"matched": ended[rule]} for rule in rules}, "limits": _limits(book, rows),
+        **key.variety(gold, ("matter_stage", "candidates", "escalate", "rationale")),
+    }
+
+
+def _limits(book, rows):
+    """How many people stand on each side of each limit, among those for whom nothing else decides."""
+    apart = {"L-1 first day of access": Counter(), "L-1 last day of access": Counter(), "L-6e": Counter()}
+    for row in (row for row in rows if row["run"] == 1):
+        start, end = map(datetime.date.fromisoformat, row["scope"]["period"])
+        for person in row["candidates"]:
+            if person["kind"] in (*MATCHING, "late_by_a_day", "early_by_a_day"):
+                for access in person["systems"]:
+                    if access["name"] in row["scope"]["systems"]:
+                        apart["L-1 first day of access"][(datetime.date.fromisoformat(access["since"]) - end).days] += 1
+                        if access["until"]:
+                            last = datetime.date.fromisoformat(access["until"])
+                            apart["L-1 last day of access"][(last - start).days] += 1
+    first_notice = {}
+    for row in rows:
+        for event in row["events"]:
+            if event["type"] == "notice":
+                first_notice.setdefault(event["id"], event["on"])
+        acknowledged = {event["id"] for event in row["events"] if event["type"] == "ack"
+                        and event["on"] <= row["snapshot"]}
+        snapshot = datetime.date.fromisoformat(row["snapshot"])
+        for name, on in first_notice.items():
+            if name not in acknowledged:
+                days = (snapshot - datetime.date.fromisoformat(on)).days
+                apart["L-6e"][days - book.rules.days["escalation_days"]] += 1
+    return {name: {"step": 1, "unit": "days", **{side: found[away] for side, away in key.SIDES.items()}}
+            for name, found in apart.items()}

@@ -1,0 +1,84 @@
+"""From the reply's object to an answer, and from its hold statuses to the stage and the escalations that follow.
+
+The recheck trusts who is said to be a custodian and nothing else: stage and escalate list are derived anew from those
+statuses, the window's events and the carried state. What the statuses cannot show, that a reply found no scope, is
+believed where it names no custodian.
+"""
+from src.legal_hold import legalhold
+from src.shared import values as v
+from src.shared.kit import Answer
+
+STAGE, PEOPLE, ESCALATE, RATIONALE = KEYS = ("matter_stage", "candidates", "escalate", "rationale")
+UNIT = "hold_status."
+
+
+def unit(person):
+    """The field of an Answer that holds one person's status."""
+    return UNIT + person
+
+
+def people(values):
+    """{id: status} of the people in an Answer's values."""
+    return {name.removeprefix(UNIT): word for name, word in values.items() if name.startswith(UNIT)}
+
+
+def normalise(book, reply):
+    """A reply's object → Answer: matter_stage, hold_status.ID for each person named, escalate as a tuple, rationale.
+
+    An answer of a record, whose people stand as hold_status.ID already, reads back to itself.
+    """
+    values, problems = {}, {name: v.Absent(None, "was not answered") for name in KEYS if name not in reply}
+    readers = {STAGE: lambda raw: v.read_word(raw, book.rules.stage.decisions), ESCALATE: _ids, RATIONALE: v.read_name}
+    for name, read in readers.items():
+        values[name] = _read(read, reply.get(name), name, problems)
+    entries = _read(_entries, reply.get(PEOPLE), PEOPLE, problems) or []
+    entries += people({name: word for name, word in reply.items() if isinstance(name, str)}).items()
+    for name, raw in entries:
+        if unit(name) in values:
+            values[unit(name)], problems[unit(name)] = None, v.Unreadable(raw, "stands twice in the reply")
+        else:
+            values[unit(name)] = _read(lambda word: v.read_word(word, tuple(book.rules.policy["statuses"])), raw,
+                                       unit(name), problems)
+    return Answer(values, problems, None)
+
+
+def recheck(book, document, answer):
+    """The Answer with stage and escalate list derived from its own statuses. Where somebody's status is missing nothing
+    is derived: both are None."""
+    run, carried = book.chains.run(document), book.chains.carried(document)
+    statuses = people(answer.values)
+    problems = {name: finding for name, finding in answer.problems.items() if name not in (STAGE, ESCALATE)}
+    if any(statuses.get(person.id) is None for person in run.candidates):
+        return Answer({**answer.values, STAGE: None, ESCALATE: None}, problems, None)
+    custodians = {person.id for person in run.candidates if statuses[person.id] == legalhold.CUSTODIAN}
+    finds_scope = answer.values[STAGE] != legalhold.INCOMPLETE or bool(custodians)
+    walked, late = legalhold.follow(run, carried, custodians, finds_scope, book.rules)
+    return Answer({**answer.values, STAGE: walked.decision, ESCALATE: tuple(late)}, problems, walked.trace)
+
+
+def _read(read_one, raw, name, problems):
+    try:
+        return read_one(raw)
+    except v.Finding as finding:
+        problems[name] = finding
+
+
+def _ids(raw):
+    """A list of ids as a tuple, each once; an empty list is an answer, null is none; a record has commas between."""
+    if raw is None:
+        return None
+    if isinstance(raw, str):
+        raw = raw.split(",")
+    if not isinstance(raw, list):
+        raise v.Unreadable(raw, "is no list of ids")
+    return tuple(dict.fromkeys(name for name in map(v.read_name, raw) if name))
+
+
+def _entries(raw):
+    """[(id, raw status)] of the reply's candidates."""
+    if raw is None:
+        return None
+    if not isinstance(raw, list):
+        raise v.Unreadable(raw, "is no list of people with id and hold_status")
+    return [(name, entry.get("hold_status")) for entry in raw if isinstance(entry, dict)
+            and isinstance(entry.get("id"), str) and (name := v.read_name(entry["id"]))]

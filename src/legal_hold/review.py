@@ -1,0 +1,169 @@
+"""The kit's rules read from its data folder, one review of one run, and the chains of runs that facts.jsonl holds.
+
+    python -m src.decide legal_hold reviews.jsonl
+    python -m src.decide legal_hold this_week.jsonl --state mtr-0001.json
+"""
+import functools
+from collections import namedtuple
+from pathlib import Path
+
+from src.legal_hold import legalhold, matter, state
+from src.shared import fields as field_list
+from src.shared import walk
+from src.shared.files import BadData, parse_json, read_json
+
+# data folder, legalhold.Rules, Fields of the three tables, the prompt's Template, Chains of the folder's facts
+Book = namedtuple("Book", "data rules fields template chains")
+TABLES = ("match", "overdue", "stage")
+
+
+def load_rules(data):
+    """(Fields, legalhold.Rules) of a data folder, validated. BadData lists what is wrong."""
+    path = Path(data) / "policy.json"
+    fields = field_list.load(Path(data) / "fields.json", {})
+    tables = [walk.load(f"{path}: /{part}", walk.read_document(path, part), fields) for part in TABLES]
+    policy = read_json(path)
+    days = policy.get("thresholds")
+    problems = [f"{path}: /thresholds/{name}: a whole number of days is wanted" for name in
+                ("escalation_days", "stale_after_days")
+                if not isinstance(days, dict) or not isinstance(days.get(name), dict)
+                or type(days[name].get("value")) is not int]
+    problems += [f"{path}: /{part}: is missing" for part in ("events", "sections", "flags", "cadence")
+                 if part not in policy]
+    if problems:
+        raise BadData(*problems)
+    return fields, legalhold.Rules(policy, *tables, {name: entry["value"] for name, entry in days.items()})
+
+
+def decide(book, inputs):
+    """One review: {matter_stage, hold_status, escalate, candidates, rationale, notices, on_hold, carried, trace, flags,
+    notes}; `carried` is what the next run has to be given.
+
+    `inputs` as in matter.py. Without `carried` a row of the folder's own facts.jsonl follows the runs before it there;
+    any other row starts with nobody on hold.
+    """
+    given = state.read(inputs["carried"]) if "carried" in inputs else book.chains.before(inputs)
+    answers, following = review(book, inputs, given)
+    return {**answers, "carried": state.plain(following)}
+
+
+def step(book, inputs, kept):
+    """One review that follows a kept state: ({as `decide` gives}, the state to keep). `kept`: its JSON, None at first.
+
+    BadData for a run without matter or number, with a state of its own, or that does not follow the kept one.
+    """
+    if inputs.get("carried") is not None:
+        raise BadData("/carried: the state is kept in its file; take it out of the row, or decide without a kept state")
+    for part in ("matter", "run"):
+        if inputs.get(part) is None:
+            raise BadData(f"/{part}: is not stated; a kept state belongs to one matter and follows its runs one by one")
+    answers, following = review(book, inputs, state.read(kept))
+    return {**answers, "carried": state.plain(following)}, state.plain(following)
+
+
+def review(book, inputs, carried):
+    """(answers, the next Carried) of one run. BadData where it cannot be read or does not follow `carried`."""
+    run = matter.read(book.rules.policy["events"], inputs)
+    state.refuse_unless_next(carried, run)
+    outcome, following = legalhold.step(run, carried, book.rules)
+    flags = outcome.flags + list(_flags_of_the_run(book, run, carried))
+    said = book.rules.policy["flags"]
+    names = {flag: [who for other, who in flags if other == flag and who] for flag, _ in flags}
+    statuses = outcome.hold_status
+    return {"matter_stage": outcome.stage, "hold_status": statuses, "escalate": outcome.escalate,
+            "candidates": statuses and [{"id": name, "hold_status": word} for name, word in statuses.items()],
+            "rationale": _rationale(run, outcome), "notices": outcome.notices, "on_hold": outcome.on_hold,
+            "trace": outcome.trace, "flags": list(names),
+            "notes": [": ".join(filter(None, [", ".join(who), said[flag]])) for flag, who in names.items()]}, following
+
+
+class Chains:
+    """The runs of facts.jsonl as chains, one a matter. Only where each row stands is kept, never the rows."""
+
+    def __init__(self, data, rules):
+        self.path, self.rules = Path(data) / "facts.jsonl", rules
+        self._replayed = functools.lru_cache(64)(self._replay)
+        self.run = functools.lru_cache(128)(self._read)
+
+    def row(self, document):
+        """The facts of one document. BadData where there is no row."""
+        if document not in self._places:
+            raise BadData(f"{self.path}: no row of {document}; its roster, its events and its chain stand there")
+        with self.path.open("rb") as handle:
+            handle.seek(self._places[document][2])
+            return parse_json(handle.readline().decode("utf-8"), f"{self.path}: {document}")
+
+    def carried(self, document):
+        """What the runs before a document have left behind, replayed from their facts."""
+        name, run, _ = self._places.get(document) or self.row(document)
+        return self._replayed(name)[run]
+
+    def before(self, inputs):
+        """The carried state of a row that is one of this folder's own; else the state before the first run."""
+        document = inputs.get("id")
+        known = isinstance(document, str) and self.path.exists() and document in self._places
+        return self.carried(document) if known and self.row(document) == inputs else state.NOTHING
+
+    def up_to(self, document):
+        """The documents of a matter from its first run to this one."""
+        name, run, _ = self._places.get(document) or self.row(document)
+        return [other for _, number, other in self._of(name) if number <= run]
+
+    def positions(self):
+        """The documents in the order of their matters and runs: [(matter, run, document)]."""
+        return sorted((name, run, document) for document, (name, run, _) in self._places.items())
+
+    @functools.cached_property
+    def _places(self):
+        """{document: (matter, run, where its line begins)}."""
+        places, start = {}, 0
+        try:
+            with self.path.open("rb") as handle:
+                for number, line in enumerate(handle, 1):
+                    row = parse_json(line.decode("utf-8"), f"{self.path}: line {number}")
+                    if not isinstance(row, dict) or not all(isinstance(row.get(key), kind) for key, kind in (
+                            ("id", str), ("matter", str), ("run", int))):
+                        raise BadData(f"{self.path}: line {number}: a row with id, matter and run is wanted")
+                    places[row["id"]] = row["matter"], row["run"], start
+                    start += len(line)
+        except FileNotFoundError:
+            raise BadData(f"{self.path}: no such file") from None
+        return places
+
+    def _read(self, document):
+        """The Matter of one document, kept for the next question about it."""
+        return matter.read(self.rules.policy["events"], self.row(document))
+
+    def _replay(self, name):
+        """{run: the Carried state before it} of one matter."""
+        found, carried = {}, state.NOTHING
+        for other, run, document in self._of(name):
+            found[run] = carried
+            taken = self.run(document)
+            state.refuse_unless_next(carried, taken)
+            carried = legalhold.step(taken, carried, self.rules)[1]
+        return found
+
+    def _of(self, name):
+        return [place for place in self.positions() if place[0] == name]
+
+
+def _flags_of_the_run(book, run, carried):
+    if run.run_on and (run.run_on - run.snapshot).days > book.rules.days["stale_after_days"]:
+        yield "snapshot_is_stale", f"{(run.run_on - run.snapshot).days} days"
+    if run.run and run.run > 1 and carried == state.NOTHING:
+        yield "carried_state_not_given", ""
+    if run.run and carried.run and run.run > carried.run + 1:
+        yield "run_before_is_missing", f"run {carried.run + 1}"
+
+
+def _rationale(run, outcome):
+    """Why the matter stands where it stands, in one sentence."""
+    late = f"; the acknowledgement of {', '.join(outcome.escalate)} is newly overdue" if outcome.escalate else ""
+    return {None: "Nothing is decided, since a value that the rules read contradicts itself.",
+            "INCOMPLETE": f"The scope is not settled: {run.unsettled}.",
+            "CLOSED": "The matter was released at an earlier run.",
+            "RELEASING": "A release memo takes effect at this run, and everybody is released.",
+            "SCOPING": f"{', '.join(outcome.notices or [])} newly on hold, each to be sent a notice{late}.",
+            "ESCALATION_NEEDED": f"Nobody is new{late}.",
+            "MONITORING": "Nobody is new and no acknowledgement is newly overdue."}[outcome.stage]

@@ -1,0 +1,1 @@
+"""pend_resolve: why did this claim pend, and what now?"""

@@ -1,0 +1,60 @@
+"""What the board shows of one record: the page, the five answers, the quotation, the walk, the clock's sum, the gate.
+
+The release gate is checked anew for every page that is shown.
+"""
+from src.pend_resolve import clock, policy, release
+from src.shared import citation
+from src.shared.view import panels as draw
+
+QUOTE = "citation"
+ASKED = (policy.CAUSE, QUOTE, "resolution", "clock", "release")
+BESIDE = ("confidence", "why")
+GATE = ("Every resolution here is a proposal. No category is open for automatic release, nothing in a record can open "
+        "one, and an examiner applies the result or does not. One would open only after: {conditions}.")
+
+
+def panels(book, document, text, answers):
+    """The panels of one record. `answers` {name: Answer or None}, gold first; those with a trace are walked ones."""
+    release.check(book.policy, book.data / "policy.json")
+    values, findings = policy.of_claim(book, document)
+    counted = clock.read(book, values, findings)
+    return [page(text, next(iter(answers.values()))), fields(answers), quotations(text, answers),
+            draw.ladder(book.table, answers, "The walk of PR-2026"), *deadline(book, values, counted),
+            draw.note(GATE.format(conditions="; ".join(book.policy["release_gate"]["conditions"])), "Who applies it"),
+            *flags(book, values, findings)]
+
+
+def page(text, gold):
+    """The record as it stands, the line that establishes the cause marked on its characters."""
+    quote = gold and gold.values[QUOTE]
+    places = citation.locate(text, quote).spans if quote else ()
+    return draw.document(text, {QUOTE: places[0]} if places else {}, title="The pend record")
+
+
+def fields(answers):
+    """The reading first, then what code derives from it, then what is only shown. Marks are named as the answers are."""
+    entries = [(name, None, name, None) for name in ASKED] + [(name, None, None, None) for name in BESIDE]
+    return draw.fields(entries, answers)
+
+
+def quotations(text, answers):
+    """What each answer quotes, and whether it stands in the record."""
+    cells = [draw.quoted(text, answer, QUOTE) for answer in answers.values()]
+    return draw.table(["quotation", *answers], [[QUOTE, *cells]], "Quotations")
+
+
+def deadline(book, values, counted):
+    """The sum of the clock, which is the same for every answer, and the deadline rule with what it leans on."""
+    if counted.state is None:
+        return [draw.note("No state: " + "; ".join(f"{name} is not stated or not read" for name in
+                                                   clock.missing(values, counted)) + ".", "The clock", "warn")]
+    rule = next(rule for rule in book.deadlines.rules if rule["id"] == counted.rule)
+    return [draw.arithmetic(clock.explain(book, values, counted), "The clock, from receipt"),
+            draw.state([(rule["id"], rule["decision"], f"{rule['why']} It leans on {rule['source']}.")],
+                       "Which deadline, and what it leans on")]
+
+
+def flags(book, values, findings):
+    """A note for each contradiction among the facts of the claim."""
+    raised = book.table.raised(values, findings) + book.deadlines.raised(values, findings)
+    return [draw.note(flag["why"], flag["id"], "warn") for flag in raised]

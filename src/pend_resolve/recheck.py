@@ -1,0 +1,39 @@
+"""From the reply's object to an answer, and from the answer's cause class to the three answers that code gives.
+
+The recheck trusts the cause class and nothing else. Resolution and clock are derived from it and from the facts in
+claims.json, never from the page; the release is read off the gate. The citation is kept exactly as it was answered.
+"""
+from src.pend_resolve import clock, policy, release
+from src.shared.kit import Answer
+from src.shared.values import Absent, Unreadable
+
+
+def normalise(book, reply):
+    """A reply's object → Answer: every asked value or None, and the Finding of each that was not read.
+
+    Words of a vocabulary are folded, so `auto_release` is AUTO-RELEASE and counts; the citation is never touched.
+    """
+    values, findings = book.reply.read(reply)
+    findings |= {name: Absent(None, "was not answered") for name in book.reply.by_name if name not in reply}
+    sure = values["confidence"]
+    if sure is not None and not 0 <= sure <= 1:
+        values["confidence"] = None
+        findings["confidence"] = Unreadable(str(sure), "is not between 0 and 1")
+    return Answer(values, findings, None)
+
+
+def recheck(book, document, answer):
+    """The Answer with resolution, clock and release derived from its cause class and the document's own facts.
+
+    Without a cause class the resolution still stands where the register decides it, and is None where it does not.
+    """
+    facts, findings = policy.of_claim(book, document)
+    facts[policy.CAUSE] = answer.values[policy.CAUSE]
+    findings = {**findings, **{name: answer.problems[name] for name in (policy.CAUSE,) if name in answer.problems}}
+    walked = book.table.decide(facts, findings)
+    values = {**answer.values, "resolution": walked.decision, "clock": clock.read(book, facts, findings).state,
+              "release": release.who_applies(facts[policy.CAUSE])}
+    release.hold(values)
+    decided = {field.name for field in book.reply.decided}
+    problems = {name: finding for name, finding in answer.problems.items() if name not in decided}
+    return Answer(values, problems, walked.trace, document)
