@@ -11,24 +11,23 @@ import importlib
 import sys
 from pathlib import Path
 
+from src.shared import console
 from src.shared import kit as kits
 from src.shared.files import BadData
 
 
 def main(argv=None):
     args = _arguments().parse_args(argv)
-    try:
-        names = args.kit or kits.names()
-        if args.data is not None and len(names) != 1:
-            raise BadData(f"--data is the folder of one kit; name it: {', '.join(kits.names())}")
-        reports = [(name.replace("-", "_"), _judge(name, args.data)) for name in names]
-    except BadData as error:
-        print(error, file=sys.stderr)
-        return 2
-    try:
-        print("\n\n".join(render(name, report) for name, report in reports), flush=True)
-    except BrokenPipeError:    # the reader has seen enough; the exit code still says what was found
-        sys.stdout = None
+    return console.run(lambda: run(args))
+
+
+def run(args):
+    """Judge the kits, print what was found, and give the exit code."""
+    names = args.kit or kits.names()
+    if args.data is not None and len(names) != 1:
+        raise BadData(f"--data is the folder of one kit; name it: {', '.join(kits.names())}")
+    reports = [(name.replace("-", "_"), _judge(name, args.data)) for name in names]
+    print("\n\n".join(render(name, report) for name, report in reports))
     return 1 if any(report.problems for _, report in reports) else 0
 
 

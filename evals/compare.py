@@ -5,11 +5,11 @@
 A run is named by its id or by its record's path. Exit codes: 0 compared, 2 usage, 3 the two may not be compared.
 """
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from evals.shared import comparing, record, table
+from src.shared import console
 from src.shared import kit as kits
 from src.shared.fields import near
 from src.shared.files import BadData
@@ -26,16 +26,14 @@ def main(argv=None):
                         help="compare although this guard differs, since it is what the comparison is about: prefix or rules")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     args = parser.parse_args(argv)
-    try:
-        first, second = record.read(locate(args.first)), record.read(locate(args.second))
-    except BadData as e:
-        print(e, file=sys.stderr)
-        return 2
+    return console.run(lambda: run(args))
+
+
+def run(args):
+    """Compare, print, and give the exit code."""
+    first, second = record.read(locate(args.first)), record.read(locate(args.second))
     found = comparing.compare(first, second, args.across)
-    if args.json:
-        print(json.dumps(found, ensure_ascii=False, sort_keys=True))
-    else:
-        print("\n".join(lines(first, second, found)))
+    print(record.line(found) if args.json else "\n".join(lines(first, second, found)))
     return 3 if found["refused"] else 0
 
 

@@ -9,14 +9,13 @@ The control is a scored run over the clean pages, from its record: no clean page
 """
 import argparse
 import importlib
-import json
 import shlex
 import sys
 
 from evals import check_labels
 from evals.compare import locate
-from evals.shared import arms, injecting, progress, record, scoring, table
-from src.shared import follow
+from evals.shared import arms, comparing, injecting, progress, record, scoring, table
+from src.shared import console, follow
 from src.shared import kit as kits
 from src.shared.fields import near
 from src.shared.files import BadData
@@ -28,17 +27,13 @@ LETTER = "x"
 def main(argv=None):
     args = _arguments().parse_args(argv)
     args.words = sys.argv[1:] if argv is None else list(argv)
-    try:
-        return run(args)
-    except BadData as e:
-        print(e, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted; run the same command with --resume", file=sys.stderr)
-        return 130
+    return console.run(lambda: run(args), "interrupted; run the same command with --resume")
 
 
 def run(args):
+    for name in ("workers", "max_tokens"):
+        if getattr(args, name) is not None and getattr(args, name) < 1:
+            raise BadData(f"--{name.replace('_', '-')} {getattr(args, name)}: a whole number from 1 is wanted")
     kit = kits.load(args.kit, args.data)
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
     if not bench.attacks:
@@ -55,7 +50,7 @@ def run(args):
     planted, clean, code = (_free if args.arm != MODEL else _model)(args, kit, bench, twins)
     if planted:
         found = injecting.outcome(kit, bench, planted, clean)
-        print(json.dumps(found, ensure_ascii=False) if args.json else "\n".join(lines(kit, args, clean, found)))
+        print(record.line(found) if args.json else "\n".join(lines(kit, args, clean, found)))
     return code
 
 
@@ -97,31 +92,54 @@ def _free(args, kit, bench, twins):
 
 
 def _model(args, kit, bench, twins):
+    """(planted record or None, clean record, exit code) of a model run over the twins, held against its control."""
     from evals.shared import paid
     from src.shared import config
-    clean = record.read(locate(args.control)) if args.control else None
-    if clean is None:
-        raise BadData("--control RUN: name the scored run over the clean pages, like r001-" + kit.hyphened)
+    if not args.control:
+        raise BadData(f"--control RUN: name the scored run over the clean pages, like r001-{kit.hyphened}")
     if not args.run_id:
         raise BadData(f"--run-id: name the run, like {LETTER}001-{kit.hyphened}")
     record.check_id(args.run_id, kit, LETTER)
-    for guard, value in scoring.guards(kit).items():
-        if clean["guards"][guard] != value:
-            raise BadData(f"--control {args.control}: its {guard} is {clean['guards'][guard]}, now it is {value}; "
-                          "score the clean pages anew first")
-    path = record.path_of(kit.results, args.run_id)
-    if path.exists() and not (args.resume or args.rescore):
-        raise BadData(f"{path}: the run exists and is not overwritten; choose another --run-id, or --rescore it")
     settings = None if args.rescore else config.load()
     if settings:
         settings.require_provider()
-    _, code = paid.run(args.run_id, path, twins, bench, settings, twins.gold, args, _header(args, kit, args.run_id))
-    return (record.read(path) if path.exists() and code in (0, 3) else None), clean, code
+    clean = record.read(locate(args.control))
+    problems = list(_no_control(args, kit, twins, clean, settings))
+    if problems:
+        raise BadData(*(f"--control {args.control}: {problem}" for problem in problems))
+    path = record.path_of(kit.results, args.run_id)
+    if path.exists() and not (args.resume or args.rescore):
+        raise BadData(f"{path}: the run exists and is not overwritten; choose another --run-id, or --rescore it")
+    go_on = shlex.join(["python", "-m", "evals.injection", *(word for word in args.words if word != "--resume"), "--resume"])
+    found, code = paid.run(paid.Job(args.run_id, path, path, twins, bench, settings, twins.gold, args,
+                                    _header(args, kit, args.run_id), True, go_on))
+    return (record.read(path) if found else None), clean, code
+
+
+def _no_control(args, kit, twins, clean, settings):
+    """Why a run is no control for these twins: other pages or labels, another model, documents missing or unanswered."""
+    if clean["run"]["kit"] != kit.name:
+        yield f"is a run of {clean['run']['kit']}"
+        return
+    for guard, value in scoring.guards(kit).items():
+        if clean["guards"][guard] != value:
+            yield f"its {guard} is {clean['guards'][guard]}, now it is {value}; score the clean pages anew first"
+    if comparing.owed(clean):
+        yield comparing.owed(clean)
+    there = {entry["id"] for entry in clean["documents"]}
+    missing = [source for source in dict.fromkeys(map(twins.source, twins.documents())) if source not in there]
+    if missing:
+        yield f"{len(missing)} of the attacked documents are not in it, first {missing[0]}"
+    known = clean["settings"] or {}
+    for name in ("provider", "model", "thinking", "temperature", "json_mode"):
+        if settings and known.get(name) != getattr(settings, name):
+            yield f"{name} was {known.get(name)}, is {getattr(settings, name)}; twins are asked as their clean pages were"
 
 
 def _header(args, kit, run_id):
     return {"id": run_id, "kit": kit.name, "arm": "injection", "date": progress.now()[:10],
-            "command": shlex.join(["python", "-m", "evals.injection", *args.words]),
+            "command": shlex.join(["python", "-m", "evals.injection", kit.hyphened, "--arm", args.arm]), "set": {},
+            "select": {"docs": None, "limit": None},
             "code": scoring.code_hash(kits.ROOT, kit)}
 
 

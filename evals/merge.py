@@ -3,22 +3,26 @@
     python -m evals.merge r001-label-restrict results/label_restrict/eval-r001-label-restrict.shard-*-of-4.json
 
 Every document of the key has to be in exactly one shard, and all shards have to be of one run: the same labels, rules,
-prompt, code and settings. The joined record is written beside them. Exit codes: 0 joined, 2 they do not fit.
+prompt, code and settings. The joined record is written beside them. Exit codes: 0 joined, 2 they do not
+fit, 3 joined, but documents are owed a reply.
 """
 import argparse
 import importlib
-import json
 import sys
 from pathlib import Path
 
 from evals.shared import record, scoring
 from evals.shared.cache import Cache
-from src.shared import cost
+from src.shared import console, cost
 from src.shared import kit as kits
 from src.shared.files import BadData
+from src.shared.follow import OWED
 
-SAME_RUN = ("id", "kit", "arm", "command", "code")
+SAME_RUN = ("id", "kit", "arm", "command", "select", "code")
 SAME_GUARDS = ("gold", "rules", "prefix")
+# Settings that say how fast a run was, not what it is.
+PACE = ("workers", "eval_workers", "retries", "first_output_seconds", "between_output_seconds", "total_seconds", "port",
+        "max_calls_per_day", "max_cost_usd")
 
 
 def main(argv=None):
@@ -28,41 +32,53 @@ def main(argv=None):
     parser.add_argument("shards", nargs="+", metavar="SHARD-FILE", help="eval-ID.shard-I-of-N.json, all of them")
     parser.add_argument("--data", metavar="DIR", help="data folder of the run (default: the kit's)")
     args = parser.parse_args(argv)
-    try:
-        path = merge(args.run_id, [Path(shard) for shard in args.shards], args.data)
-    except BadData as e:
-        print(e, file=sys.stderr)
-        return 2
+    return console.run(lambda: run(args))
+
+
+def run(args):
+    """Join, and say what came of it; returns the exit code."""
+    path, owed = merge(args.run_id, [Path(shard) for shard in args.shards], args.data)
     print(f"{len(args.shards)} shards joined: {path}")
-    return 0
+    if owed:
+        print(f"{owed} documents have no reply and count as misses; resume the shards that owe them and join again", file=sys.stderr)
+    return 3 if owed else 0
 
 
 def merge(run_id, paths, data=None):
-    """Write `eval-ID.json` beside the shards and return its path. BadData lists everything in which they do not fit."""
+    """Write `eval-ID.json` beside the shards; returns (its path, how many documents are owed a reply).
+
+    BadData lists everything in which the shards do not fit.
+    """
     found = {path: record.read(path) for path in paths}
     first = next(iter(found.values()))
     problems = [problem for path, each in found.items() for problem in _differs(run_id, path, each, first)]
     if problems:
         raise BadData(*problems)
     kit = kits.load(first["run"]["kit"], data)
-    entries, problems = _entries(found, kit)
+    wanted = lambda: scoring.wanted(kit, **first["run"]["select"])
+    entries, problems = _entries(found, wanted)
     target = record.path_of(paths[0].parent, run_id)
     if target.exists():
         problems.append(f"{target}: is there already; a kept run is not overwritten")
     if problems:
         raise BadData(*problems)
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
-    settings = first["settings"] or {"model": None, "provider": None}
-    grading = scoring.Scoring(kit, bench, cost.pricer(settings["model"], settings["provider"]) if first["settings"] else None)
+    grading = scoring.Scoring(kit, bench, first["totals"]["cost"]["label"])
 
     def counted():
-        for row in kit.gold():
-            if row["id"] in entries:
-                grading.count(row, entries[row["id"]])
-                yield entries[row["id"]]
-    record.write(target, counted(), lambda: {**grading.closing(), "run": first["run"], "settings": first["settings"]})
+        for row in wanted():
+            grading.count(row, entries[row["id"]])
+            yield entries[row["id"]]
+
+    def closing():
+        joined = {**grading.closing(), "run": first["run"], "settings": first["settings"]}
+        paid = [each["totals"]["paid"] for each in found.values() if "paid" in each["totals"]]
+        if paid:
+            joined["totals"]["paid"] = cost.joined(paid)
+        return joined
+    record.write(target, counted(), closing)
     _join_caches([record.cache_of(path) for path in paths], record.cache_of(target))
-    return target
+    return target, sum(grading.tally.outcomes.get(outcome, 0) for outcome in OWED)
 
 
 def _join_caches(paths, target):
@@ -70,11 +86,12 @@ def _join_caches(paths, target):
     if not all(path.exists() for path in paths):
         return
     with Cache(target) as joined:
-        for path in paths:
+        for number, path in enumerate(paths):
             with Cache(path) as cache:
-                for document in cache.documents():
-                    if joined.get(document) is None:
-                        joined.put(cache.get(document))
+                if not number:
+                    joined.put(cache.get(""))
+                for line in cache.lines():
+                    joined.put(line)
 
 
 def _differs(run_id, path, each, first):
@@ -86,11 +103,13 @@ def _differs(run_id, path, each, first):
     for name in SAME_GUARDS:
         if each["guards"][name] != first["guards"][name]:
             yield f"{path}: {name} is {each['guards'][name]}, in the first shard {first['guards'][name]}"
-    if each["settings"] != first["settings"]:
-        yield f"{path}: settings differ: {json.dumps(each['settings'])} here, {json.dumps(first['settings'])} in the first"
+    mine, others = each["settings"] or {}, first["settings"] or {}
+    for name in sorted(mine.keys() | others.keys()):
+        if name not in PACE and mine.get(name) != others.get(name):
+            yield f"{path}: setting {name} is {mine.get(name)}, in the first shard {others.get(name)}"
 
 
-def _entries(found, kit):
+def _entries(found, wanted):
     """({document: entry}, problems) over all shards."""
     entries, problems = {}, []
     for path, each in found.items():
@@ -98,9 +117,9 @@ def _entries(found, kit):
             if entry["id"] in entries:
                 problems.append(f"{path}: {entry['id']} is in another shard too; each document belongs to one")
             entries[entry["id"]] = entry
-    missing = [document for document in kit.documents() if document not in entries]
+    missing = [row["id"] for row in wanted() if row["id"] not in entries]
     if missing:
-        problems.append(f"{len(missing)} documents of the key are in no shard, first {missing[0]}; name all shard files")
+        problems.append(f"{len(missing)} documents of the run are in no shard, first {missing[0]}; name all shard files")
     return entries, problems
 
 

@@ -11,7 +11,7 @@ import shlex
 import sys
 
 from evals.shared import progress, record, spending
-from src.shared import config, ledger
+from src.shared import config, console, ledger
 from src.shared import kit as kits
 from src.shared.fields import near
 from src.shared.files import BadData, to_json, write_text
@@ -25,18 +25,21 @@ LETTER = "c"
 def main(argv=None):
     args = _arguments().parse_args(argv)
     args.words = sys.argv[1:] if argv is None else list(argv)
+    return console.run(lambda: run(args))
+
+
+def run(args):
+    """Measure, keep and print; returns the exit code."""
+    kit = kits.load(args.kit, args.data)
+    record.check_id(args.run_id, kit, LETTER)
+    path = kit.results / f"tokens-{args.run_id}.json"
+    if path.exists():
+        raise BadData(f"{path}: is there already; a kept measurement is not overwritten")
     try:
-        kit = kits.load(args.kit, args.data)
-        record.check_id(args.run_id, kit, LETTER)
-        path = kit.results / f"tokens-{args.run_id}.json"
-        if path.exists():
-            raise BadData(f"{path}: is there already; a kept measurement is not overwritten")
         found = measure(kit, _documents(kit, args.documents), args)
-    except (BadData, spending.DayLimit) as e:
-        print(e, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
+    except ledger.Limit as e:
+        print(f"{e}; the measurement is incomplete and nothing is kept of it", file=sys.stderr)
+        return 3
     if found is None:
         return 3
     write_text(path, to_json(found, indent=2) + "\n")
@@ -51,7 +54,7 @@ def measure(kit, documents, args):
     settings.require_provider()
     prompts = {document: kit.prompt(document) for document in documents}
     calls = sum(len(parts) + 1 for parts in prompts.values())
-    if not spending.confirm(f"{calls} calls of one output token to {settings.model} at {settings.host}; go on?", args.yes):
+    if not spending.confirm(f"{calls} calls of one output token to {settings.model} at {settings.host}", args.yes):
         raise BadData("nothing was sent")
     day = ledger.Ledger(settings.max_calls_per_day)
     counts = {}
@@ -60,6 +63,7 @@ def measure(kit, documents, args):
         for behind in range(len(parts) + 1):
             day.take()
             call = adapters.complete(settings, [*parts[:behind], PROBE], max_tokens=1)
+            day.add(len(call.attempts) - 1)
             tokens = (call.usage or {}).get("input")
             if tokens is None:
                 print(f"{document}, behind {parts[behind - 1].name if behind else 'nothing'}: the provider gave no count: "

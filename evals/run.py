@@ -9,18 +9,15 @@ configuration, 3 no verdict since calls are unanswered, 130 interrupted.
 """
 import argparse
 import contextlib
-import fnmatch
 import importlib
-import json
 import os
 import shlex
 import sys
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 
 from evals import check_labels
 from evals.shared import arms, export, progress, record, scoring, shards, table, thresholds
-from src.shared import follow
+from src.shared import console, follow
 from src.shared import kit as kits
 from src.shared.fields import near
 from src.shared.files import BadData
@@ -28,22 +25,13 @@ from src.shared.files import BadData
 MODEL = "model"
 # A run with any of these off its default is a calibration and no scored run.
 PUBLISHED = ("max_tokens", "json_mode", "thinking", "temperature")
+INTERRUPTED = "interrupted; what was kept before is kept, run the same command again"
 
 
 def main(argv=None):
     args = _arguments().parse_args(argv)
     args.words = sys.argv[1:] if argv is None else list(argv)
-    try:
-        return run(args)
-    except BadData as e:
-        print(e, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted; what was kept before is kept, run the same command again", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 1
+    return console.run(lambda: run(args), INTERRUPTED)
 
 
 def run(args):
@@ -55,32 +43,36 @@ def run(args):
     _check(args, opened)
     for name, value in args.set:
         opened[0].set(name, value)
+    code = 0
     for kit in opened:
         report = check_labels.gate(kit)
         if report.problems:
             print(check_labels.render(kit.name, report), file=sys.stderr)
             return 1
-        code = _run_kit(args, kit, report)
-        if code:
-            return code
-    return 0
+        code = max(code, _run_kit(args, kit, report))
+    return code
 
 
 def _run_kit(args, kit, report):
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
     free = arms.free(kit, bench)
     asked = {MODEL: ("r", kit.definition.prompt), **(kit.definition.variants or {})}
-    if args.arm is not None and args.arm not in (*free, *asked):
-        raise BadData(f"{kit.name} has no arm {args.arm}{near(args.arm, [*free, *asked])}; "
-                      f"arms: {', '.join([*free, *asked])}")
-    letter, prompt = asked.get(args.arm, asked[MODEL])
+    known = _kept(args, kit)
+    arm = args.arm or (known and known["arm"])
+    if arm is not None and arm not in (*free, *asked):
+        raise BadData(f"{kit.name} has no arm {arm}{near(arm, [*free, *asked])}; arms: {', '.join([*free, *asked])}")
+    if known and known["arm"] != arm:
+        raise BadData(f"{known['id']} is a run of the arm {known['arm']}, not of {arm}; give another --run-id")
+    if args.rescore and known:
+        args.docs, args.limit = known["select"]["docs"], known["select"]["limit"]
+    letter, prompt = asked.get(arm, asked[MODEL])
     kit.definition = kit.definition._replace(prompt=prompt)
+    _foresee(args, kit, bench)
     if args.dry_run:
-        return _dry_run(kit, next(_wanted(args, kit)))
-    if args.arm in asked:
-        return _run_model(args, kit, bench, free, letter)
-    chosen = [free[args.arm]] if args.arm else list(free.values())
-    ran = _run_free(args, kit, bench, chosen)
+        return _dry_run(args, kit)
+    if arm in asked:
+        return _run_model(args, kit, bench, free, arm, letter)
+    ran = _run_free(args, kit, bench, [free[arm]] if arm else list(free.values()))
     records = {name: found for name, (found, _) in ran.items()}
     text = table.free(kit, bench, records, report.says)
     _say(args, text, records)
@@ -93,7 +85,7 @@ def _run_free(args, kit, bench, chosen):
 
     Returns {arm name: (record without its documents, its path)}.
     """
-    placed = {arm.name: _place(args, kit, arm.name, arm.letter) for arm in chosen}
+    placed = {arm.name: _place(args, kit, arm.name, _letter(args, arm.letter)) for arm in chosen}
     gradings = {arm.name: scoring.Scoring(kit, bench) for arm in chosen}
     done = {}
     with contextlib.ExitStack() as stack:
@@ -110,49 +102,54 @@ def _run_free(args, kit, bench, chosen):
     return done
 
 
-def _run_model(args, kit, bench, free, letter):
+def _run_model(args, kit, bench, free, arm, letter):
     """Run the model arm, or one of the kit's own variants of its prompt, whose run ids begin with `letter`."""
     from evals.shared import paid           # threads and the network: nothing that a free run needs
     from src.shared import config
     settings = None if args.rescore else config.load()
     if settings:
         settings.require_provider()
-    changed = args.limit or args.docs or args.max_tokens or (settings and any(
-        getattr(settings, name) != getattr(config.Settings, name) for name in PUBLISHED))
-    letter = args.run_id[0] if args.rescore else "c" if changed else letter
-    run_id, path = _place(args, kit, args.arm, letter)
-    found, code = paid.run(run_id, path, kit, bench, settings, lambda: _wanted(args, kit), args,
-                           _header(args, kit, args.arm, run_id), _apart(args, kit, path))
+    changed = settings and (args.max_tokens or any(getattr(settings, name) != getattr(config.Settings, name)
+                                                   for name in PUBLISHED))
+    letter = args.run_id[0] if args.rescore else "c" if changed else _letter(args, letter)
+    run_id, path = _place(args, kit, arm, letter)
+    found, code = paid.run(paid.Job(run_id, path, _apart(args, kit, path), kit, bench, settings, lambda: _wanted(args, kit),
+                                    args, _header(args, kit, arm, run_id), bool(args.run_id), _go_on(args)))
     if not found:
         return code
     unkept = argparse.Namespace(**{**vars(args), "run_id": None})
-    baselines = [arm for name, arm in free.items() if arm.letter == "b" and name != "null"]
+    baselines = [each for name, each in free.items() if each.letter == "b" and name != "null"]
     floors = {name: found for name, (found, _) in _run_free(unkept, kit, bench, baselines).items()}
     text = table.single(kit, bench, found, floors)
     _say(args, text, found)
-    return _conclude(args, code, text, {args.arm: path}, {args.arm: found})
+    return _conclude(args, code, text, {arm: _apart(args, kit, path)}, {arm: found})
 
 
 def _conclude(args, code, text, paths, records):
     """Write the exports, then hold the run against its thresholds; returns the exit code."""
     for file in args.output or ():
         export.write(file, paths, text)
-    verdicts = [thresholds.reached(found, thresholds.floors(args.fail_under or ())) for found in records.values()]
+    verdicts = [thresholds.reached(found, args.floors) for found in records.values()]
     if args.baseline:
         (path,) = paths.values()
-        verdicts.append(thresholds.regressions(path, _baseline(args.baseline, path), args.max_regressions))
+        verdicts.append(thresholds.regressions(path, args.baseline, args.max_regressions))
     for _, lines in verdicts:
         print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
     return max([code, *(verdict for verdict, _ in verdicts)])
 
 
-def _baseline(name, path):
-    """A baseline's record: a file, or a run id beside the run in hand or among the kept ones."""
-    places = [Path(name), record.path_of(path.parent, name), record.path_of(path.parent.parent, name)]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
-        raise BadData(f"--baseline {name}: no such run; looked for {', '.join(map(str, places[1:]))}")
-    return found
+def _foresee(args, kit, bench):
+    """Find what would only come to light behind the calls: a metric or baseline that is not there, a place to write."""
+    known = [metric.id for metric in bench.metrics]
+    for _, name, _ in args.floors:
+        if name not in known and not name.startswith("field."):
+            raise BadData(f"--fail-under {name}: no such metric{near(name, known)}; metrics: {', '.join(known)}")
+    if args.baseline:
+        path = record.find(kit, args.baseline)
+        if args.run_id and path == record.path_of(kit.results, args.run_id):
+            raise BadData(f"--baseline {args.baseline}: is this very run; name the one before it")
+        record.read(path)
+        args.baseline = path
 
 
 def _apart(args, kit, path):
@@ -160,8 +157,11 @@ def _apart(args, kit, path):
     return kit.results / "local" / path.name if args.set else path
 
 
-def _dry_run(kit, row):
+def _dry_run(args, kit):
     """Print one whole prompt as it would be sent, and the size of each part."""
+    row = next(_wanted(args, kit), None)
+    if row is None:
+        raise BadData("no document is in this selection")
     parts = kit.prompt(row["id"])
     print("".join(part.text for part in parts))
     for part in parts:
@@ -172,9 +172,22 @@ def _dry_run(kit, row):
 
 def _say(args, text, found):
     if args.json:
-        print(json.dumps(found, ensure_ascii=False, sort_keys=True, default=str))
+        print(record.line(found))
     elif not args.quiet:
         print(text + "\n")
+
+
+def _kept(args, kit):
+    """What the run that is gone on with says of itself, from its record or its replies; None where there is none."""
+    if not (args.run_id and (args.resume or args.rescore)):
+        return None
+    record.check_id(args.run_id, kit, args.run_id[0])
+    return record.header(record.path_of(kit.results, args.run_id + shards.suffix(args.share)))
+
+
+def _letter(args, letter):
+    """A part of the documents makes a calibration of a model run and of a floor alike."""
+    return "c" if args.limit or args.docs else letter
 
 
 def _place(args, kit, arm, letter):
@@ -190,57 +203,56 @@ def _place(args, kit, arm, letter):
 
 
 def _header(args, kit, arm, run_id):
-    return {"id": run_id, "kit": kit.name, "arm": arm, "command": shlex.join(["python", "-m", "evals.run", *_kept(args.words)]),
-            "date": progress.now()[:10], "set": {name: str(value) for name, value in args.set}, "code": scoring.code_hash(kits.ROOT, kit)}
+    """The run's entry of its record: what makes it the run it is, and not where or how often it was gone on with."""
+    words = [kit.hyphened, "--arm", arm, *(["--run-id", args.run_id] if args.run_id else [])]
+    for name in ("docs", "limit", "max_tokens", "data"):
+        if getattr(args, name) is not None:
+            words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
+    return {"id": run_id, "kit": kit.name, "arm": arm, "command": shlex.join(["python", "-m", "evals.run", *words]),
+            "date": progress.now()[:10], "set": {name: str(value) for name, value in args.set},
+            "select": {"docs": args.docs, "limit": args.limit}, "code": scoring.code_hash(kits.ROOT, kit)}
 
 
-def _kept(words):
-    """The words of a command that make the run what it is: not which share of it, nor how it was gone on with."""
-    words, kept = iter(words), []
-    for word in words:
-        if word == "--shard":
-            following = next(words, None)
-            kept += [following] if following and not shards.FORM.fullmatch(following) else []
-        elif not word.startswith("--shard=") and word not in ("--resume", "--rescore", "--yes"):
-            kept.append(word)
-    return kept
+def _go_on(args):
+    """The command that goes on with this run: as it was typed, its share named."""
+    words = [word for word in args.words if word not in ("--rescore", "--resume")]
+    if args.share:
+        words = [word for i, word in enumerate(words) if not word.startswith("--shard")
+                 and not (i and words[i - 1] == "--shard" and shards.FORM.fullmatch(word))]
+        words += ["--shard", f"{args.share.index}/{args.share.of}"]
+    return shlex.join(["python", "-m", "evals.run", *words, *(["--resume"] if args.run_id else [])])
 
 
 def _wanted(args, kit):
-    """Yield the gold rows that --docs and --limit leave, in order. BadData for a pattern that fits no document."""
-    patterns = args.docs.split(",") if args.docs else ["*"]
-    used, given = set(), 0
-    for row in kit.gold():
-        fits = [pattern for pattern in patterns if fnmatch.fnmatchcase(row["id"], pattern.strip())]
-        used.update(fits)
-        if fits and (args.limit is None or given < args.limit):
-            given += 1
-            if args.share is None or shards.holds(args.share, row["id"]):
-                yield row
-    for pattern in patterns:
-        if pattern not in used:
-            raise BadData(f"--docs {pattern}: no such document{near(pattern, kit.documents())}")
+    """Yield the gold rows that --docs, --limit and --shard leave, in order."""
+    return (row for row in scoring.wanted(kit, args.docs, args.limit)
+            if args.share is None or shards.holds(args.share, row["id"]))
 
 
 def _check(args, opened):
     """Refuse combinations of options that mean nothing, before anything runs."""
     one = len(opened) == 1
-    if args.run_id and not (one and args.arm):
+    going_on = args.resume or args.rescore
+    if args.run_id and not (one and (args.arm or going_on)):
         raise BadData("--run-id names one run: give one kit and an --arm with it")
-    if (args.resume or args.rescore) and not args.run_id:
+    if going_on and not args.run_id:
         raise BadData("--resume and --rescore work on a run: name it with --run-id")
+    if args.rescore and (args.docs is not None or args.limit is not None):
+        raise BadData("--rescore scores the whole run anew; leave --docs and --limit out")
     args.set = [_setting(text) for text in args.set or ()]
     if args.set and not (one and (args.rescore or not args.run_id)):
         raise BadData("--set scores one kit's answers anew: give a kit, and --rescore with a --run-id")
-    if args.docs and not one:
-        raise BadData("--docs names documents of one kit; name that kit")
+    if args.docs is not None and not (one and args.docs.strip()):
+        raise BadData("--docs names documents of one kit; name that kit and at least one document")
     if args.baseline and not args.arm:
         raise BadData("--baseline holds one run against another: name its --arm")
+    if args.fail_under and not args.arm:
+        raise BadData("--fail-under holds one run to a figure: name its --arm")
     if args.max_regressions is not None and not args.baseline:
         raise BadData("--max-regressions counts against a run: name it with --baseline")
     args.max_regressions = args.max_regressions or 0
     args.share = None if args.shard is None else shards.parse(args.shard, os.environ)
-    thresholds.floors(args.fail_under or ())
+    args.floors = thresholds.floors(args.fail_under or ())
     for file in args.output or ():
         export.check(file)
     for name in ("limit", "workers", "max_tokens"):

@@ -8,31 +8,25 @@ A line is the row itself, or an object whose `inputs` is the row. A line that ca
 follows what the file has kept, and the file is replaced whole once a line is decided.
 """
 import argparse
-import os
 import sys
 from pathlib import Path
 
+from src.shared import console
 from src.shared import kit as kits
 from src.shared.files import BOM, BadData, parse_json, read_json, to_json, write_text
 
 
 def main(argv=None):
     args = _arguments().parse_args(argv)
-    try:
-        kit = kits.load(args.kit, args.data)
-        decide = _following(kit, Path(args.state)) if args.state else kit.definition.decide
-        with open(args.file, "rb") if args.file else sys.stdin.buffer as lines:
-            return 1 if decide_lines(kit, lines, sys.stdout, decide) else 0
-    except BadData as e:
-        print(e, file=sys.stderr)
-    except OSError as e:
-        if isinstance(e, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 1
-        print(f"{e.filename or args.file}: {e.strerror}", file=sys.stderr)
-    except KeyboardInterrupt:
-        return 130
-    return 2
+    return console.run(lambda: run(args))
+
+
+def run(args):
+    """Decide every line of the file or of standard input; returns the exit code."""
+    kit = kits.load(args.kit, args.data)
+    decide = _following(kit, Path(args.state)) if args.state else kit.definition.decide
+    with open(args.file, "rb") if args.file else sys.stdin.buffer as lines:
+        return 1 if decide_lines(kit, lines, sys.stdout, decide) else 0
 
 
 def decide_lines(kit, lines, out, decide):

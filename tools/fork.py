@@ -18,7 +18,7 @@ from tools import readme
 TOP = ("LICENSE", ".env.example", "requirements.txt", ".gitignore", ".gitattributes")
 SHARED = ("src", "src/shared", "evals", "evals/shared", "tools", "ui")
 TEMPLATE = "fork_readme.md"
-SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "ledger.json")
+SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "ledger")
 
 
 def main(argv=None):

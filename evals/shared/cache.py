@@ -40,29 +40,37 @@ class Cache:
     def __exit__(self, *_):
         self.close()
 
-    def __len__(self):
-        return len(self._places)
+    def get(self, document, prompt=None, settings=None):
+        """The line that answers a document for one prompt and settings (hashes), or None: a whole reply, else the newest.
 
-    def get(self, document):
-        """The newest line of a document as an object, or None."""
+        The run's own header line has the id "" and neither hash.
+        """
         with self._lock:
-            place = self._places.get(document)
+            place = self._places.get(document, prompt, settings)
             if place is None:
                 return None
             self._reader.seek(place)
             return json.loads(self._reader.readline())
 
-    def documents(self):
-        """The ids of all lines, the run's own header line (id "") among them, in the order of their places."""
+    def lines(self):
+        """Every line of a call as it was appended, those that later ones took the place of too."""
+        with self.path.open("rb") as lines:
+            for data in lines:
+                line = _object(data)
+                if line and line["id"] and "completion" in line:
+                    yield line
+
+    def knows(self, document):
+        """Whether there is any whole reply to a document, whatever it was asked."""
         with self._lock:
-            return self._places.documents()
+            return self._places.knows(document)
 
     def put(self, line):
         """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end."""
         data = json.dumps(line, sort_keys=True, default=_number).encode() + b"\n"
         with self._lock:
             place = self._append(data)
-            self._places.put(line["id"], place)
+            self._places.put(line, place)
             self._written += 1
             mine = self._written
         with self._flushing:
@@ -94,7 +102,9 @@ class Cache:
         return BadData(self._broken)
 
     def close(self):
-        """Close the file and give the run free."""
+        """Close the file and give the run free; a file that nothing was written to goes."""
+        if self._file is not None and not self._written and self.path.exists() and not self.path.stat().st_size:
+            self.path.unlink()
         for handle in (self._file, self._reader, self._places):
             if handle is not None:
                 handle.close()
@@ -111,32 +121,45 @@ class Cache:
                 self._file.truncate(end)
                 break
             if entry is not None:
-                self._places.put(entry["id"], end)
+                self._places.put(entry, end)
             elif data.strip():
                 self.damaged.append(number)
             if not data.endswith(b"\n"):
                 self._file.write(b"\n")
             end += len(data)
         if self.damaged and not len(self._places):
-            raise BadData(f"{self.path}: not one of its lines is a reply; move the file away or give another --run-id")
+            raise BadData(f"{self.path}: {self._encoding()}not one of its lines is a reply; move the file away or give another --run-id")
+
+
+    def _encoding(self):
+        with self.path.open("rb") as start:
+            return "is UTF-16, and " if start.read(2) in (b"\xff\xfe", b"\xfe\xff") else ""
 
 
 class _Places:
-    """Where each document's newest line begins: an index beside the memory, so that its size does not matter."""
+    """Where each answer's line begins: an index beside the memory, so that its size does not matter.
+
+    An error never takes the place of a whole reply to the same question.
+    """
 
     def __init__(self):
         self._index = sqlite3.connect("", check_same_thread=False, isolation_level=None)
-        self._index.execute("CREATE TABLE places (id TEXT PRIMARY KEY, place INTEGER) WITHOUT ROWID")
+        self._index.execute("CREATE TABLE places (id TEXT, prompt TEXT, settings TEXT, place INTEGER, whole INTEGER, "
+                            "PRIMARY KEY (id, prompt, settings)) WITHOUT ROWID")
 
-    def put(self, document, place):
-        self._index.execute("INSERT OR REPLACE INTO places VALUES (?, ?)", (document, place))
+    def put(self, line, place):
+        whole = not (line.get("completion") or {}).get("error")
+        self._index.execute(
+            "INSERT INTO places VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET place = excluded.place, "
+            "whole = excluded.whole WHERE excluded.whole >= places.whole", (*_question(line), place, whole))
 
-    def get(self, document):
-        found = self._index.execute("SELECT place FROM places WHERE id = ?", (document,)).fetchone()
+    def get(self, document, prompt, settings):
+        found = self._index.execute("SELECT place FROM places WHERE id = ? AND prompt = ? AND settings = ?",
+                                    (document, prompt or "", settings or "")).fetchone()
         return found and found[0]
 
-    def documents(self):
-        return [row[0] for row in self._index.execute("SELECT id FROM places ORDER BY place")]
+    def knows(self, document):
+        return bool(self._index.execute("SELECT 1 FROM places WHERE id = ? AND whole = 1 LIMIT 1", (document,)).fetchone())
 
     def close(self):
         self._index.close()
@@ -145,10 +168,15 @@ class _Places:
         return self._index.execute("SELECT COUNT(*) FROM places").fetchone()[0]
 
 
+def _question(line):
+    """What a line answers: (document, hash of the prompt, hash of the settings); the run's own first line answers nothing."""
+    return (line["id"], line.get("prompt") or "", line.get("settings") or "") if line["id"] else ("", "", "")
+
+
 def _object(data):
     try:
         entry = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return entry if isinstance(entry, dict) and isinstance(entry.get("id"), str) else None
 

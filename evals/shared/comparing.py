@@ -5,6 +5,7 @@ Rows are compared in pairs: a document that both runs have right, or both wrong,
 from collections import namedtuple
 
 from evals.shared import stats, tally
+from src.shared.follow import OWED
 
 # Guards that have to be equal: the same pages, the same labels, the same rules, the same instructions.
 GUARDS = ("documents", "corpus", "gold", "rules", "prefix")
@@ -29,6 +30,7 @@ def compare(first, second, across=()):
     ids = [[entry["id"] for entry in each["documents"]] for each in (first, second)]
     if not refused and ids[0] != ids[1]:
         refused.append("they are over different documents")
+    refused += filter(None, map(owed, (first, second)))
     found = {"guards": guards, "settings": _settings(first, second), "refused": refused, "metrics": [], "errors": [],
              "changed": None, "could": None}
     if refused:
@@ -41,6 +43,13 @@ def compare(first, second, across=()):
     found["changed"] = changed(first, second, first["metrics"][0]["id"])
     found["could"] = could_show(len(first["documents"]))
     return found
+
+
+def owed(found):
+    """The sentence that a run is incomplete, or None: what is still owed a reply is no answer that could be compared."""
+    missing = sum(found["totals"]["outcomes"][outcome] for outcome in OWED)
+    return missing and (f"{found['run']['id']} is incomplete: {missing} of {found['totals']['documents']} documents have "
+                        "no reply") or None
 
 
 def changed(first, second, mark):

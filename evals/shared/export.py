@@ -1,6 +1,8 @@
 """Records in the forms that other tools read, chosen by suffix: .json .csv .junit.xml .md"""
 import csv
 import io
+import os
+from pathlib import Path
 from xml.etree import ElementTree
 
 from evals.shared import record, tally
@@ -13,6 +15,9 @@ def check(path):
     """BadData for a file whose suffix names no form; called before anything is run or spent."""
     if not any(str(path).endswith(suffix) for suffix in FORMS):
         raise BadData(f"-o {path}: no form has this suffix; one of {', '.join(FORMS)}")
+    folder = Path(path).absolute().parent
+    if not os.access(folder, os.W_OK):
+        raise BadData(f"-o {path}: {folder} is no folder that can be written to")
 
 
 def write(path, records, table):

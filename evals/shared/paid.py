@@ -4,69 +4,98 @@ Replies go to `cache-ID.jsonl` as they come; the record is made from there when 
 run that was cut anywhere is resumed and ends in the same record.
 """
 import concurrent.futures
+import contextlib
 import functools
 import json
 import queue
+import signal
 import sys
 import threading
 import time
 import traceback
+from collections import namedtuple
 from decimal import Decimal
 
 from evals.shared import progress, record, scoring, spending, table
 from evals.shared.cache import Cache
 from src.shared import adapters, cost, follow, ledger
 from src.shared.files import BadData
-from src.shared.parts import Completion
+from src.shared.ledger import Limit
+from src.shared.parts import Completion, Part
 
 AHEAD = 4                       # documents prepared per worker, so that none waits for the slowest
 NOT_ASKED = Completion(error={"kind": "not_asked", "outcome": follow.FAILED, "message": "not asked yet; --resume asks"})
 
+# run_id; path of the kept record, beside which the cache lies; out: where the record goes; settings None for a re-score;
+# wanted() → gold rows, anew on each call; options with rescore, yes, quiet, workers, max_tokens; header: the run's entry
+# of the record; named: whether the run has an id of its own; go_on: the command that goes on with it
+Job = namedtuple("Job", "run_id path out kit bench settings wanted options header named go_on")
+
+
+def run(job):
+    """Ask what is not answered yet, then score; returns (record without its documents or None, exit code).
+
+    None where the run ended before every document was asked. What the cache's own first line says of the run is kept,
+    so that a resumed or re-scored run stays the run it was.
+    """
+    started, harness = time.monotonic(), {}
+    if job.settings is None and not record.cache_of(job.path).exists():
+        raise BadData(f"{record.cache_of(job.path)}: no such file; there is nothing to re-score")
+    with Cache(record.cache_of(job.path)) as cache:
+        _tell_damage(cache)
+        opening = _open(job, cache)
+        if job.settings is not None:
+            with _terminated():
+                code, harness = _ask_missing(job, cache, opening)
+            if code is not None:
+                return None, code
+        found = _score(job, cache, opening, harness)
+    outcomes = found["totals"]["outcomes"]
+    owed = sum(outcomes[outcome] for outcome in follow.OWED)
+    code = 3 if owed or (found["totals"]["documents"] and not outcomes[follow.ANSWERED]) else 0
+    if code or not job.options.quiet:
+        print(table.closing(found, job.out, code, job.go_on, time.monotonic() - started), file=sys.stderr)
+    for report in list(harness.values())[:1]:
+        print(f"the kit's own code failed on {len(harness)} documents, first:\n{report}", file=sys.stderr)
+    return found, code
+
 
 class Asking:
-    """One run's questions: for a gold row, the reply from the cache or from the provider."""
+    """One run's questions: for a document, the reply from the cache or from the provider."""
 
     def __init__(self, kit, settings, cache, max_tokens):
         self.kit, self.settings, self.cache = kit, settings, cache
-        self.day = ledger.Ledger(settings.max_calls_per_day)
         self.max_tokens = max_tokens or settings.max_tokens
         self.schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
+        self.day = ledger.Ledger(settings.max_calls_per_day)
         self.pricer = cost.pricer(settings.model, settings.provider)
         self.budget = None
         self.stop, self.ended = threading.Event(), None
+        self.question = self._question()
 
     def cached(self, document):
-        """The line that already answers a document for this very prompt and these settings, or None."""
-        line = self.cache.get(document)
-        if line is None or line["completion"]["error"]:
-            return None
-        return line if (line["prompt"], line["settings"]) == self.hashes(self.kit.prompt(document)) else None
-
-    def hashes(self, parts):
-        """(hash of the prompt's parts, hash of everything else that is sent and where to)."""
-        body = adapters.request_body(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema)
-        rest = {key: value for key, value in body.items() if key not in ("messages", "system")}
-        place = self.settings.base_url.reveal()
-        return prompt_hash(parts), record.sha(json.dumps([self.settings.provider, place, rest], sort_keys=True, default=str))
+        """The line that settles a document for this very prompt and these settings, or None where a reply is owed."""
+        line = self.cache.get(document, prompt_hash(self.kit.prompt(document)), self.question)
+        return line if line and not _is_owed(line) else None
 
     def ask(self, document):
-        """Ask for one document, read the reply, and put both where they survive; returns the line.
+        """Ask for one document, and put the reply where it survives before anything is made of it; returns the line.
 
-        A fault of the kit's own code gives {"id", "harness": traceback} instead. Raises Limit where no call may be made
-        any more, and BadData where the reply cannot be kept.
+        A fault of the kit's own code before the call gives {"id", "harness": traceback} instead. Raises Limit where no
+        call may be made any more, and BadData where the reply cannot be kept.
         """
         seconds = {}
         try:
             with follow.timed(seconds, "prompt"):
                 parts = self.kit.prompt(document)
-                prompt, settings = self.hashes(parts)
-            call, at = self._call(parts)
-            line = {"id": document, "prompt": prompt, "settings": settings, "at": at, "completion": call._asdict(),
-                    "stations": {**seconds, **follow.read(self.kit, document, call).seconds}}
-        except (BadData, ledger.Limit):
+        except BadData:
             raise
         except Exception:
             return {"id": document, "harness": traceback.format_exc()}
+        call, at, price = self._call(parts)
+        stations = {**seconds, **follow.safely(self.kit, document, call).seconds}
+        line = {"id": document, "prompt": prompt_hash(parts), "settings": self.question, "at": at,
+                "completion": call._asdict(), "stations": stations, "cost": price}
         if not (call.error and call.error["kind"] == "cancelled"):
             self.cache.put(line)
         if call.error and call.error.get("scope") == "run":
@@ -74,16 +103,18 @@ class Asking:
         return line
 
     def _call(self, parts):
-        """(Completion, its time in UTC) of one call that the day's calls and the run's dollars allow."""
+        """(Completion, its time in UTC, its price) of one call that the day's calls and the run's dollars allow."""
         if not self.budget.may_call():
-            raise ledger.Limit(self.budget.why())
+            raise Limit(self.budget.why())
         usd = Decimal(0)
         try:
             self.day.take()
             usd, at = None, progress.now()
             call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema, stop=self.stop)
-            usd = (self.pricer.call(call._asdict(), at) or {"usd": Decimal(0)})["usd"]
-            return call, at
+            self.day.add(len(call.attempts) - 1)
+            price = self.pricer.call(call._asdict(), at)
+            usd = price["usd"] if price else Decimal(0)
+            return call, at, price
         finally:
             self.budget.add(usd)
 
@@ -92,80 +123,104 @@ class Asking:
         self.ended = self.ended or why
         self.budget.close()
 
+    def _question(self):
+        """A hash of everything but the prompt that is sent, and where to."""
+        body = adapters.request_body(self.settings, [Part("", "user", "", True, None)], max_tokens=self.max_tokens,
+                                     schema=self.schema)
+        rest = {key: value for key, value in body.items() if key not in ("messages", "system")}
+        place = self.settings.base_url.reveal()
+        return record.sha(json.dumps([self.settings.provider, place, rest], sort_keys=True, default=str))
 
-def run(run_id, path, kit, bench, settings, wanted, options, header, out=None):
-    """Ask what is not answered yet, then score; returns (record without its documents or None, exit code).
 
-    `wanted()` yields gold rows anew on each call; `options` has resume, rescore, yes, workers, max_tokens; `header` is
-    the run's entry of the record, kept in the cache so that a resumed or re-scored run stays the run it was. The cache
-    lies beside `path`; the record is written there too, or to `out`.
+def prompt_hash(parts):
+    """One name for a prompt: roles, texts and images, in order."""
+    return record.sha(json.dumps([[part.role, _fixed_hash(part.text) if part.fixed else record.sha(part.text),
+                                   record.sha(part.png) if part.png else None] for part in parts]))
+
+
+@functools.lru_cache(maxsize=64)
+def _fixed_hash(text):
+    """A fixed part is hashed once a run and not once a document."""
+    return record.sha(text)
+
+
+def _open(job, cache):
+    """The cache's first line {"run", "settings", "question", "price"}: what this run is. Written where there is none.
+
+    BadData where a re-score finds none, and where a kept run would go on with other settings than it was begun with.
     """
-    cache_path, started = record.cache_of(path), time.monotonic()
-    if options.rescore and not cache_path.exists():
-        raise BadData(f"{cache_path}: no such file; there is nothing to re-score")
-    with Cache(cache_path) as cache:
-        told = [f"{cache_path}: a cut last line of {cache.torn} bytes was dropped"] if cache.torn else []
-        told += [f"{cache_path}: line {number} is no reply and was passed over" for number in cache.damaged]
-        print(*told, sep="\n", end="\n" if told else "", file=sys.stderr)
-        harness = {}
-        if not options.rescore:
-            code, harness = _ask_missing(run_id, kit, settings, cache, wanted, options, header)
-            if code is not None:
-                return None, code
-        opening = cache.get("") or {"run": header, "settings": None}
-        opening["run"] |= {"set": header.get("set", {})}
-        path = out or path
-        found = _score(path, kit, bench, cache, wanted, opening, harness)
-    code = 3 if _owed(found) else 0
-    print(table.closing(found, path, code, resume_command(found["run"]), time.monotonic() - started), file=sys.stderr)
-    return found, code
+    known = cache.get("")
+    if job.settings is None:
+        if known is None:
+            raise BadData(f"{cache.path}: its first line, which says what the run is, is missing; ask with --resume")
+        return {**known, "run": {**known["run"], "set": job.header["set"]}}
+    asking = Asking(job.kit, job.settings, cache, job.options.max_tokens)
+    mine = {**job.settings.public(), "max_tokens": asking.max_tokens, "workers": job.options.workers or job.settings.eval_workers}
+    if known and known["question"] == asking.question:
+        return {**known, "asking": asking}
+    if known and job.named:
+        differing = [f"{name} was {known['settings'].get(name)}, is {value}" for name, value in mine.items()
+                     if name != "workers" and known["settings"].get(name) != _plain(value)]
+        raise BadData(f"{job.run_id} was begun with other settings ({'; '.join(differing) or 'another address'}); "
+                      "set them as they were, or give another --run-id")
+    opening = {"run": job.header, "settings": mine, "question": asking.question, "price": asking.pricer.label}
+    return {**opening, "asking": asking}
 
 
-def _ask_missing(run_id, kit, settings, cache, wanted, options, header):
+def _ask_missing(job, cache, opening):
     """(exit code or None to go on and score, {document: traceback} of what the kit itself could not do)."""
-    asking = Asking(kit, settings, cache, options.max_tokens)
-    todo, characters, longest, stale, spent = _survey(asking, wanted, cache)
+    asking = opening["asking"]
+    todo, characters, longest, stale = _survey(asking, job.wanted, cache)
     if stale:
         print(f"{cache.path}: {stale} replies belong to another prompt or other settings and are asked again", file=sys.stderr)
+    if todo:
+        known, pricer = spending.estimate(characters, todo, asking.max_tokens), asking.pricer
+        asking.budget = cost.Budget(job.settings.max_cost_usd, pricer, longest, asking.max_tokens, _spent(asking, cache, longest))
+        if not spending.confirm(_question_to_person(job, known, pricer, todo), job.options.yes, job.options.quiet):
+            print("nothing was sent", file=sys.stderr)
+            return 2, {}
+    if cache.get("") is None or cache.get("")["question"] != opening["question"]:
+        cache.put({"id": "", **{name: value for name, value in opening.items() if name != "asking"}})
     if not todo:
         return None, {}
-    workers = options.workers or settings.eval_workers
-    known, pricer = spending.estimate(characters, todo, asking.max_tokens), asking.pricer
-    asking.budget = cost.Budget(settings.max_cost_usd, pricer, longest, asking.max_tokens, spent)
-    most = pricer.at_most(known["input_tokens"], known["output_tokens_at_most"], todo)
-    question = (f"{run_id}: {known['calls']} calls to {settings.model} at {settings.host}, about {known['input_tokens']:,} "
-                f"input tokens, at most {known['output_tokens_at_most']:,} output tokens, at most {cost.in_words(most)} "
-                f"({pricer.label or pricer.why}); go on?")
-    if not spending.confirm(question, options.yes):
-        print("nothing was sent", file=sys.stderr)
-        return 2, {}
-    if not cache.get(""):
-        cache.put({"id": "", "run": header, "settings": {**settings.public(), "max_tokens": asking.max_tokens,
-                                                         "workers": workers}})
-    shown = progress.Progress(todo, sys.stderr, options.quiet)
-    documents = (row["id"] for row in wanted() if not asking.cached(row["id"]))
-    harness, interrupted = _ask_all(asking, documents, workers, shown)
+    shown = progress.Progress(todo, sys.stderr, job.options.quiet)
+    documents = (row["id"] for row in job.wanted() if not asking.cached(row["id"]))
+    harness, interrupted = _ask_all(asking, documents, opening["settings"]["workers"], shown)
     if interrupted or asking.ended:
-        left = todo - shown.done
-        print(f"{asking.ended or 'interrupted'}; {shown.done} of {todo} asked, {left} left. Go on with:\n"
-              f"  {resume_command(header)}", file=sys.stderr)
+        print(f"{asking.ended or 'interrupted'}; {shown.done} of {todo} asked, {todo - shown.done} left. Go on with:\n"
+              f"  {job.go_on}", file=sys.stderr)
         return (130 if interrupted else 3), harness
     return None, harness
 
 
+def _question_to_person(job, known, pricer, todo):
+    most = pricer.at_most(known["input_tokens"], known["output_tokens_at_most"], todo)
+    price = f"about {cost.in_words(most)} if every reply is that long, {pricer.label}" if most is not None else (
+        f"cost unknown: {pricer.why or 'the card has no price for this'}")
+    return (f"{job.run_id}: {known['calls']} calls to {job.settings.model} at {job.settings.host}, about "
+            f"{known['input_tokens']:,} input tokens, at most {known['output_tokens_at_most']:,} output tokens ({price})")
+
+
 def _survey(asking, wanted, cache):
-    """(documents to ask, characters of their prompts, of the longest, replies that do not fit any more, dollars spent)."""
+    """(documents to ask, characters of their prompts, of the longest, whole replies that do not fit any more)."""
     todo = characters = longest = stale = 0
-    spent = Decimal(0)
     for row in wanted():
-        line = cache.get(row["id"])
-        if line:
-            spent += (asking.pricer.call(line["completion"], line["at"]) or {"usd": None})["usd"] or 0
         if not asking.cached(row["id"]):
             size = sum(len(part.text) for part in asking.kit.prompt(row["id"]))
             todo, characters, longest = todo + 1, characters + size, max(longest, size)
-            stale += line is not None and not line["completion"]["error"]
-    return todo, characters, longest, stale, spent
+            line = cache.get(row["id"], prompt_hash(asking.kit.prompt(row["id"])), asking.question)
+            stale += line is None and cache.knows(row["id"])
+    return todo, characters, longest, stale
+
+
+def _spent(asking, cache, longest):
+    """Dollars that every call of this run has cost so far, one of unknown cost as the most that it can have."""
+    most = asking.pricer.at_most(longest, asking.max_tokens) or Decimal(0)
+    spent = Decimal(0)
+    for line in cache.lines():
+        usd = line["cost"] and line["cost"]["usd"]
+        spent += (most if usd is None else cost.exact(usd)) if line["cost"] else 0
+    return spent
 
 
 def _ask_all(asking, documents, workers, shown):
@@ -185,7 +240,7 @@ def _ask_all(asking, documents, workers, shown):
             flight.collect()
     except KeyboardInterrupt:
         interrupted = True
-    except (BadData, ledger.Limit) as e:
+    except (BadData, Limit) as e:
         asking.end(str(e))
     flight.land()
     shown.close()
@@ -220,61 +275,86 @@ class _Flight:
         """Let the calls in flight end, since they are paid; a second Ctrl-C gives them up."""
         self.asking.budget.close()
         try:
-            for future in list(self.waiting):
-                future.cancel()
-            flying = sum(not future.cancelled() for future in self.waiting)
+            flying = sum(not future.cancel() and not future.done() for future in list(self.waiting))
             if flying:
                 print(f"\n{flying} calls in flight are let end; Ctrl-C again gives them up", file=sys.stderr)
             while self.waiting:
                 try:
                     self.collect()
-                except (BadData, ledger.Limit) as e:
+                except (BadData, Limit) as e:
                     self.asking.end(str(e))
         except KeyboardInterrupt:
             self.asking.stop.set()
         self.pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _score(path, kit, bench, cache, wanted, opening, harness):
-    """Write the record of everything that the cache holds; returns it without its documents."""
-    known = opening["settings"] or {"model": None, "provider": None}
-    grading, closing = scoring.Scoring(kit, bench, cost.pricer(known["model"], known["provider"])), {}
+def _score(job, cache, opening, harness):
+    """Write the record of what the cache holds for this run; returns it without its documents."""
+    if job.settings is None:
+        _refuse_stale(job, cache, opening)
+    grading, closing = scoring.Scoring(job.kit, job.bench, opening["price"]), {}
 
     def entries():
-        for row in wanted():
-            line = cache.get(row["id"])
-            if row["id"] in harness:
-                yield grading.entry(row, follow.broken(row["id"], harness[row["id"]]))
+        for row in job.wanted():
+            document = row["id"]
+            line = cache.get(document, prompt_hash(job.kit.prompt(document)), opening["question"])
+            if document in harness:
+                yield grading.entry(row, follow.broken(document, harness[document]))
                 continue
-            if line is None or line["prompt"] != prompt_hash(kit.prompt(row["id"])):
-                line = {"completion": NOT_ASKED._asdict()}
-            yield grading.entry(row, follow.safely(kit, row["id"], Completion(**line["completion"])), line.get("stations"),
-                                line.get("at"))
+            line = line or {"completion": NOT_ASKED._asdict(), "stations": None, "cost": None}
+            followed = follow.safely(job.kit, document, Completion(**line["completion"]))
+            if followed.outcome == follow.HARNESS:
+                harness[document] = followed.why
+            yield grading.entry(row, followed, line["stations"], line["cost"])
 
     def close():
         closing.update(grading.closing(), run=opening["run"], settings=opening["settings"])
+        closing["totals"]["paid"] = cost.total((line["cost"] for line in cache.lines()), opening["price"])
         return closing
-    record.write(path, entries(), close)
+    try:
+        record.write(job.out, entries(), close)
+    except OSError as e:
+        raise BadData(f"{job.out}: the record could not be written: {e.strerror}; every reply is kept in {cache.path}, "
+                      f"go on with:\n  {job.go_on}") from None
     return closing
 
 
-def _owed(found):
-    return sum(found["totals"]["outcomes"][outcome] for outcome in follow.OWED)
+def _refuse_stale(job, cache, opening):
+    """A re-score reads replies to the prompt in hand; where they answer another one, the record stays as it is."""
+    stale = sum(cache.knows(row["id"]) and cache.get(row["id"], prompt_hash(job.kit.prompt(row["id"])), opening["question"])
+                is None for row in job.wanted())
+    if stale:
+        raise BadData(f"{cache.path}: {stale} replies answer another prompt than the one in hand (prompt, rules, fields or page "
+                      "have changed since); put them back as they were, or ask again with --resume. The record was left alone")
 
 
-def resume_command(header):
-    """The command that goes on with a run: its own, with --resume."""
-    command = header["command"]
-    return command if " --resume" in command else f"{command} --resume"
+def _is_owed(line):
+    error = line["completion"]["error"]
+    return bool(error) and error["outcome"] in follow.OWED
 
 
-def prompt_hash(parts):
-    """One name for a prompt: roles, texts and images, in order."""
-    return record.sha(json.dumps([[part.role, _fixed_hash(part.text) if part.fixed else record.sha(part.text),
-                                   record.sha(part.png) if part.png else None] for part in parts]))
+def _tell_damage(cache):
+    if cache.torn:
+        print(f"{cache.path}: a cut last line of {cache.torn} bytes was dropped", file=sys.stderr)
+    for number in cache.damaged:
+        print(f"{cache.path}: line {number} is no reply and was passed over", file=sys.stderr)
 
 
-@functools.lru_cache(maxsize=64)
-def _fixed_hash(text):
-    """A fixed part is hashed once a run and not once a document."""
-    return record.sha(text)
+@contextlib.contextmanager
+def _terminated():
+    """Within the block a SIGTERM, as of a scheduler that takes the machine back, is a Ctrl-C."""
+    def stop(*_):
+        raise KeyboardInterrupt
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _plain(value):
+    """A setting as a record holds it."""
+    return json.loads(json.dumps(value, default=str))

@@ -3,6 +3,8 @@ import datetime
 import sys
 import time
 
+from src.shared import cost
+
 TENTHS = 10
 
 
@@ -17,6 +19,7 @@ class Progress:
     def __init__(self, total, stream=sys.stderr, quiet=False):
         self.total, self.stream, self.quiet = total, stream, quiet
         self.done = self.answered = self.failed = self.tokens = 0
+        self.money = cost.Sum()
         self.started, self._tenth = time.monotonic(), 0
         self._moves = stream.isatty()
 
@@ -27,6 +30,7 @@ class Progress:
         self.failed += bool(call["error"])
         self.answered += not call["error"]
         self.tokens += sum((call["usage"] or {}).get(kind) or 0 for kind in ("input", "output"))
+        self.money.add(line.get("cost"))
         if self.quiet:
             return
         tenth = TENTHS * self.done // max(self.total, 1)
@@ -41,7 +45,7 @@ class Progress:
         spent = time.monotonic() - self.started
         left = spent / self.done * (self.total - self.done) if self.done else 0
         return (f"{self.done}/{self.total} asked, {self.answered} answered, {self.failed} failed, {self.tokens:,} tokens, "
-                f"{spent:.0f} s, about {left:.0f} s left")
+                f"{cost.in_words(self.money.total()['usd'])}, {spent:.0f} s, about {left:.0f} s left")
 
     def close(self):
         """End the moving line."""

@@ -3,9 +3,11 @@
 Every key is sorted and every document stands on a line of its own, so that a record of any size is written and read
 in little memory and two runs of the same thing are the same bytes.
 """
+import contextlib
 import hashlib
 import json
 import re
+from pathlib import Path
 
 from evals.shared import tally
 from src.shared.files import BadData, read_text, replacing, to_json
@@ -24,6 +26,29 @@ def path_of(folder, run_id):
 def cache_of(path):
     """Where the replies of a run lie, by the path of its record."""
     return path.with_name(f"cache-{path.name.removeprefix('eval-').removesuffix('.json')}.jsonl")
+
+
+def find(kit, name):
+    """The record that a run id of a kit, kept or local, or a path names. BadData where there is none."""
+    places = [Path(name), path_of(kit.results, name), path_of(kit.results / "local", name)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise BadData(f"{name}: no such run; looked for {places[1]} and in local/")
+    return found
+
+
+def header(path):
+    """What a run says of itself: "run" of the first line of its replies, else of its record; None where neither says it.
+
+    The record's figures are not looked at: a run is scored again just because they are wrong.
+    """
+    for place, first in ((cache_of(path), True), (path, False)):
+        if place.exists():
+            with place.open(encoding="utf-8", errors="replace") as text, contextlib.suppress(ValueError):
+                found = json.loads(text.readline() if first else text.read())
+                if isinstance(found, dict) and isinstance(found.get("run"), dict):
+                    return found["run"]
+    return None
 
 
 def check_id(run_id, kit, letter):
@@ -60,13 +85,13 @@ class Writer:
         return self._place.__exit__(*error)
 
     def add(self, entry):
-        self._out.write((",\n" if self._added else "\n") + _line(entry))
+        self._out.write((",\n" if self._added else "\n") + line(entry))
         self._added += 1
 
     def close(self, closing):
         """Write what stands behind the documents: {top-level key: value}."""
         self._out.write("\n" + CLOSE)
-        self._out.write(",".join(f"\n{_line(key)}:{_line(value)}" for key, value in sorted(closing.items())) + "\n}\n")
+        self._out.write(",".join(f"\n{line(key)}:{line(value)}" for key, value in sorted(closing.items())) + "\n}\n")
 
 
 def write(path, entries, closing):
@@ -99,7 +124,8 @@ def sha(*pieces):
     return digest.hexdigest()[:16]
 
 
-def _line(value):
+def line(value):
+    """A value as a record holds it: one line of JSON, keys sorted, Decimals as numbers."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
 
 

@@ -2,12 +2,14 @@
 
 What is read is the gold key, one row at a time, so memory does not grow with the number of documents.
 """
+import fnmatch
 import hashlib
 from collections import namedtuple
 
 from evals.shared import record, tally
 from src.shared import cost
-from src.shared.files import read_text
+from src.shared.fields import near
+from src.shared.files import BadData, read_text
 from src.shared.follow import OUTCOMES
 from src.shared.values import plain
 
@@ -29,19 +31,19 @@ def labelled(kit, bench, row):
 class Scoring:
     """The grading of one run: feed it what `follow` gave, take entries, then the aggregates."""
 
-    def __init__(self, kit, bench, pricer=None):
-        self.kit, self.bench, self.pricer = kit, bench, pricer
+    def __init__(self, kit, bench, price=None):
+        """`price` says what the costs of the entries rest on: a card, an own tariff, or None."""
+        self.kit, self.bench, self.price = kit, bench, price
         self.tally, self.null = tally.Tally(error.id for error in bench.errors), tally.Tally()
-        self.overrides = self.repaired = self.calls = 0
-        self.tokens, self.money = {}, cost.Sum()
+        self.used, self.money = tally.Used(), cost.Sum()
         self._corpus = hashlib.sha256()
         # What the recheck cannot move is said once, raw.
         self._rechecked = {item.id for item in (*bench.metrics, *bench.errors) if item.rechecked}
 
-    def entry(self, row, followed, stations=None, at=None):
+    def entry(self, row, followed, stations=None, price=None):
         """The record entry of one document, counted as it is made. `row` is its row of the key, or its Labelled.
 
-        `stations` {name: seconds} beside the call's own; `at` the time of the call in UTC, for its price.
+        `stations` {name: seconds} beside the call's own; `price` as `cost.Pricer.call` gave it when the call was made.
         """
         known = row if isinstance(row, Labelled) else labelled(self.kit, self.bench, row)
         document = known.row["id"]
@@ -54,7 +56,7 @@ class Scoring:
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
                  "overrides": _overrides(followed), "marks": marks, "cells": cells, "repairs": list(followed.repairs),
                  **_call(followed.completion, stations),
-                 "cost": self.pricer and self.pricer.call(followed.completion._asdict(), at)}
+                 "cost": price}
         self.count(known, entry)
         return entry
 
@@ -63,29 +65,35 @@ class Scoring:
         known = row if isinstance(row, Labelled) else labelled(self.kit, self.bench, row)
         self._corpus.update(known.page.encode())
         self.tally.add(entry)
-        self.overrides += bool(entry["overrides"])
-        self.repaired += bool(entry["repairs"])
-        self._count_call(entry["usage"])
+        self.used.add(entry)
         self.money.add(entry["cost"])
         self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, known.null.hits),
                        "cells": dict.fromkeys(tally.COLUMNS, known.null.cells)})
-
-    def _count_call(self, usage):
-        self.calls += usage is not None
-        for kind, number in (usage or {}).items():
-            total = self.tokens.setdefault(kind, {"sum": 0, "calls": 0})
-            if number is not None:
-                total["sum"] += number
-                total["calls"] += 1
 
     def closing(self):
         """The aggregates of the record, the guards, and the totals over all documents."""
         outcomes = self.tally.outcomes
         return {**tally.summary(self.tally, self.null, self.bench, self.kit),
                 "guards": {**guards(self.kit), "corpus": self._corpus.hexdigest()[:16], "documents": self.tally.documents},
-                "totals": {"documents": self.tally.documents, "overrides": self.overrides, "repaired": self.repaired, "calls": self.calls, "tokens": self.tokens,
-                           "cost": self.money.total(self.pricer and self.pricer.label),
+                "totals": {"documents": self.tally.documents, **self.used.totals,
+                           "cost": self.money.total(self.price),
                            "outcomes": {name: outcomes.get(name, 0) for name in OUTCOMES}}}
+
+
+def wanted(kit, docs=None, limit=None):
+    """Yield the gold rows that a selection leaves, in order: `docs` ids and globs with commas between them, the first
+    `limit` of them. BadData for a pattern that fits no document."""
+    patterns = [pattern.strip() for pattern in docs.split(",")] if docs else ["*"]
+    used, given = set(), 0
+    for row in kit.gold():
+        fits = [pattern for pattern in patterns if fnmatch.fnmatchcase(row["id"], pattern)]
+        used.update(fits)
+        if fits and (limit is None or given < limit):
+            given += 1
+            yield row
+    for pattern in patterns:
+        if pattern not in used:
+            raise BadData(f"--docs {pattern}: no such document{near(pattern, kit.documents())}")
 
 
 def guards(kit):

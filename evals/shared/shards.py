@@ -11,10 +11,10 @@ from src.shared.files import BadData
 # index counts from 1
 Shard = namedtuple("Shard", "index of")
 
-# Array jobs: variables of the task's index, of the first index, and of how many there are (None: not told).
-SCHEDULERS = (("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"),
-              ("JOB_COMPLETION_INDEX", None, None),
-              ("AWS_BATCH_JOB_ARRAY_INDEX", None, "AWS_BATCH_JOB_ARRAY_SIZE"))
+# Array jobs: variables of the task's index, of what the first index is, and of how many tasks there are.
+# Slurm's own count is of the tasks of this submission: it says how many shares there are only where they are 1 to N.
+SCHEDULERS = (("SLURM_ARRAY_TASK_ID", 1, None), ("JOB_COMPLETION_INDEX", 0, None),
+              ("AWS_BATCH_JOB_ARRAY_INDEX", 0, "AWS_BATCH_JOB_ARRAY_SIZE"))
 FORM = re.compile(r"(?:([0-9]+)/)?([0-9]+)")
 
 
@@ -30,13 +30,18 @@ def parse(text, environment):
         return _checked(int(found[1]), int(found[2]), text)
     for index, first, count in SCHEDULERS:
         if index in environment:
-            of = int(found[2]) or int(environment.get(count, 0) if count else 0)
+            of = int(found[2]) or (_slurm_count(environment) if count is None else int(environment.get(count, 0)))
             if not of:
-                raise BadData(f"--shard: {index} says which share this is but nothing says of how many; write --shard N")
-            step = int(environment[index]) - int(environment.get(first, 0) if first else 0)
-            return _checked(step + 1, of, f"{index}={environment[index]} of {of}")
+                raise BadData(f"--shard: {index} says which share this is, and nothing for sure of how many; write --shard N")
+            return _checked(int(environment[index]) - first + 1, of, f"{index}={environment[index]} of {of}")
     raise BadData(f"--shard {text or ''}: no array job is around ({', '.join(names[0] for names in SCHEDULERS)} are not "
                   "set); write it like 2/8")
+
+
+def _slurm_count(environment):
+    """How many shares a Slurm array 1–N has, or 0 where its tasks are others, as when a few are submitted again."""
+    low, high, count = (int(environment.get(f"SLURM_ARRAY_TASK_{name}", 0)) for name in ("MIN", "MAX", "COUNT"))
+    return count if (low, high) == (1, count) else 0
 
 
 def holds(shard, document):

@@ -13,12 +13,17 @@ def estimate(characters, calls, max_tokens):
             "output_tokens_at_most": calls * max_tokens}
 
 
-def confirm(question, yes):
-    """Whether to spend: `--yes`, or a person at a terminal who says so. Without either nothing is spent."""
+def confirm(estimated, yes, quiet=False):
+    """Whether to spend: `--yes`, or a person at a terminal who says so. Without either nothing is spent.
+
+    `estimated` is the sentence of what it comes to; it is said in every case but --quiet.
+    """
     if yes:
+        if not quiet:
+            print(estimated, file=sys.stderr)
         return True
     if not (sys.stdin and sys.stdin.isatty()):
-        raise BadData("nothing was asked: this is no terminal; add --yes to spend")
+        raise BadData(f"{estimated}\nnothing was sent: this is no terminal; add --yes to spend")
     with contextlib.suppress(EOFError):
-        return input(f"{question} [y/N] ").strip().casefold() in ("y", "yes")
+        return input(f"{estimated}; go on? [y/N] ").strip().casefold() in ("y", "yes")
     return False

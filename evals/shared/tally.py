@@ -71,6 +71,29 @@ class Tally:
         return counts and [[counts.get((want, got), 0) for got in labels] for want in labels]
 
 
+class Used:
+    """What the calls of a run used, and how often its answers had to be mended: `.totals` over the entries added.
+
+    {"calls", "tokens": {kind: {"sum", "calls": that reported it}}, "overrides", "repaired"}
+    """
+
+    def __init__(self, entries=()):
+        self.totals = {"calls": 0, "tokens": {}, "overrides": 0, "repaired": 0}
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry):
+        found = self.totals
+        found["overrides"] += bool(entry["overrides"])
+        found["repaired"] += bool(entry["repairs"])
+        found["calls"] += entry["usage"] is not None
+        for kind, number in (entry["usage"] or {}).items():
+            total = found["tokens"].setdefault(kind, {"sum": 0, "calls": 0})
+            if number is not None:
+                total["sum"] += number
+                total["calls"] += 1
+
+
 def misreported(found):
     """The aggregates of a record that are not what its own documents add up to, by name: [] for an honest record."""
     counted = Tally(error["id"] for error in found["errors"])
@@ -86,6 +109,12 @@ def misreported(found):
     totals = found["totals"]
     if (counted.documents, counted.outcomes) != (totals["documents"], outcomes):
         wrong.append("totals")
+    marks = {mark for entry in found["documents"] for column in COLUMNS for mark in entry["marks"][column]}
+    listed = {item["id"] for item in (*found["metrics"], *found["errors"])}
+    wrong += [f"mark {mark}, which no figure tells of" for mark in sorted(marks - listed)]
+    if Used(found["documents"]).totals != {name: totals[name] for name in ("calls", "tokens", "overrides", "repaired")} \
+            or found["guards"]["documents"] != counted.documents:
+        wrong.append("calls, tokens and repairs")
     paid = cost.total((entry["cost"] for entry in found["documents"]), totals["cost"]["label"])
     if {name: paid[name] and float(paid[name]) if isinstance(paid[name], Decimal) else paid[name] for name in paid} != totals["cost"]:
         wrong.append("cost")

@@ -76,7 +76,24 @@ class TestCache(unittest.TestCase):
             cache.put({"id": "a", "v": 2})
             self.assertEqual(cache.get("a")["v"], 2)
         with Cache(self.path) as cache:
-            self.assertEqual((cache.get("a")["v"], len(cache)), (2, 1))
+            self.assertEqual(cache.get("a")["v"], 2)
+
+    def test_an_error_never_takes_the_place_of_a_whole_reply_to_the_same_question(self):
+        line = lambda settings, error: {"id": "a", "prompt": "p", "settings": settings, "completion": {"error": error}}
+        with Cache(self.path) as cache:
+            cache.put(line("s", None))
+            cache.put(line("other", {"kind": "auth"}))
+            cache.put(line("s", {"kind": "transport"}))
+        with Cache(self.path) as cache:
+            self.assertIsNone(cache.get("a", "p", "s")["completion"]["error"])
+            self.assertEqual(cache.get("a", "p", "other")["completion"]["error"], {"kind": "auth"})
+            self.assertIsNone(cache.get("a", "q", "s"))
+            self.assertEqual(len(list(cache.lines())), 3)
+
+    def test_lines_that_are_no_calls_or_nest_without_end_harm_nothing(self):
+        self.path.write_bytes(b'{"id":"a"}\n' + b"[" * 200_000 + b"\n" + b'{"id":"b","v":1}\n')
+        with Cache(self.path) as cache:
+            self.assertEqual((cache.damaged, cache.get("b")["v"], list(cache.lines())), ([2], 1, []))
 
     def test_any_text_survives(self):
         for text in ("\u2028 \x85 \x00 \ud83d", "\U0001f33e" * 3, "\r\n"):

@@ -77,8 +77,11 @@ class TestInjection(unittest.TestCase):
         self.assertEqual(len(first["raw"]["flipped"]), first["targets"])
 
     def test_a_model_run_wants_its_control_and_its_own_letter(self):
-        for words, word in (((), "--control"), (("--control", "r999-x"), "no run is called"), (("--arm", "nul"), "null")):
-            done = self.copy.run(NAME, *words, module="evals.injection")
+        known = {"BASE_URL": "http://127.0.0.1:9/v1", "MODEL": "local"}
+        for words, word in (((), "--control"), (("--control", "r999-x"), "--run-id"), (("--arm", "nul"), "null"),
+                            (("--control", "r999-x", "--run-id", f"x801-{HYPHENED}"), "no run is called"),
+                            (("--control", "r999-x", "--run-id", f"r801-{HYPHENED}"), "injection")):
+            done = self.copy.run(NAME, *words, module="evals.injection", **known)
             self.assertEqual(done.returncode, 2)
             self.assertIn(word, done.stderr)
 

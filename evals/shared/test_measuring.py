@@ -19,7 +19,7 @@ HYPHENED = NAME.replace("_", "-")
 def entry(name, outcome="answered", cluster=None, cells=None, **marks):
     """A document's entry of a record with the same marks raw and rechecked."""
     return {"id": name, "case": None, "cluster": cluster, "outcome": outcome, "why": None, "overrides": [], "repairs": [],
-            "cost": None, "marks": {"raw": marks, "rechecked": marks}, "cells": {"raw": cells or {}, "rechecked": cells or {}}}
+            "cost": None, "usage": None, "marks": {"raw": marks, "rechecked": marks}, "cells": {"raw": cells or {}, "rechecked": cells or {}}}
 
 
 def record_of(entries, run_id="r001-x", **guards):
@@ -32,7 +32,7 @@ def record_of(entries, run_id="r001-x", **guards):
             "guards": {"corpus": "1", "gold": "1", "rules": "1", "prefix": "1", "documents": len(entries), **guards},
             "metrics": [{"id": "right", "title": "right", "null": None, **both(counted.rate, "right")}],
             "errors": [{"id": "unsafe", "title": "unsafe", **both(counted.error, "unsafe")}], "matrices": [],
-            "totals": {"documents": len(entries), "cost": json.loads(to_json(cost.total([]))), "outcomes": {name: counted.outcomes.get(name, 0) for name in OUTCOMES}}}
+            "totals": {"documents": len(entries), **tally.Used(entries).totals, "cost": json.loads(to_json(cost.total([]))), "outcomes": {name: counted.outcomes.get(name, 0) for name in OUTCOMES}}}
 
 
 class TestTally(unittest.TestCase):
@@ -61,7 +61,9 @@ class TestTally(unittest.TestCase):
         entries = [entry("a", right=True, unsafe=False), entry("b", right=False, unsafe=True)]
         self.assertEqual(tally.misreported(record_of(entries)), [])
         for change in (lambda r: r["metrics"][0]["raw"].update(num=2), lambda r: r["errors"][0]["raw"].update(rows=[]),
-                       lambda r: r["totals"].update(documents=3), lambda r: r["metrics"][0].update(rechecked=None)):
+                       lambda r: r["totals"].update(documents=3), lambda r: r["metrics"][0].update(rechecked=None),
+                       lambda r: r["errors"].clear(), lambda r: r["totals"].update(calls=1), lambda r: r["totals"].update(repaired=1),
+                       lambda r: r["guards"].update(documents=9)):
             found = json.loads(json.dumps(record_of(entries)))
             change(found)
             self.assertEqual(len(tally.misreported(found)), 1)
@@ -184,13 +186,15 @@ class TestShards(unittest.TestCase):
 
     def test_array_jobs_say_which_share_this_is(self):
         for text, environment, want in (
-                ("2/8", {}, (2, 8)), ("", {"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_COUNT": "4"}, (3, 4)),
+                ("2/8", {}, (2, 8)), ("", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "4", "SLURM_ARRAY_TASK_COUNT": "4"}, (3, 4)),
+                ("8", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}, (3, 8)),
                 ("4", {"JOB_COMPLETION_INDEX": "0"}, (1, 4)), ("4", {"AWS_BATCH_JOB_ARRAY_INDEX": "3"}, (4, 4)),
                 ("", {"AWS_BATCH_JOB_ARRAY_INDEX": "1", "AWS_BATCH_JOB_ARRAY_SIZE": "2"}, (2, 2))):
             self.assertEqual(shards.parse(text, environment), want)
 
     def test_a_share_that_is_none_is_refused(self):
-        for text, environment in (("0/4", {}), ("5/4", {}), ("x", {}), ("", {}), ("3", {}), ("", {"JOB_COMPLETION_INDEX": "0"}),
+        for text, environment in (("0/4", {}), ("5/4", {}), ("x", {}), ("", {}), ("3", {}), ("", {"JOB_COMPLETION_INDEX": "0"}), ("", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3",
+                                  "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}),
                                   ("2", {"JOB_COMPLETION_INDEX": "2"})):
             with self.subTest(text=text), self.assertRaises(BadData):
                 shards.parse(text, environment)

@@ -153,7 +153,7 @@ class TestPaidRun(unittest.TestCase):
         words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "2"]
         process = subprocess.Popen(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
-        while self.provider.calls < 6:
+        while self.provider.calls < 6 and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
@@ -212,7 +212,7 @@ class TestPaidRun(unittest.TestCase):
         first = subprocess.Popen(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         try:
-            while self.provider.calls < 2:
+            while self.provider.calls < 2 and first.poll() is None:
                 time.sleep(0.01)
             second = self.run_model("--resume")
             self.assertEqual(second.returncode, 2, second.stderr)

@@ -3,13 +3,13 @@
 A verdict needs two complete runs over the same documents, labels and prompt; anything else is no verdict, never a pass.
 """
 import re
+from fractions import Fraction
 
-from evals.shared import record, tally
+from evals.shared import comparing, record, tally
 from src.shared.fields import near
 from src.shared.files import BadData
-from src.shared.follow import OWED
 
-FORM = re.compile(r"(?:(raw|rechecked)\.)?([a-z0-9_.]+)=([0-9.]+)")
+FORM = re.compile(r"(?:(raw|rechecked)\.)?([a-z0-9_.]+)=([0-9]+(?:\.[0-9]+)?|\.[0-9]+)")
 SAME = ("corpus", "gold", "prefix", "documents")
 PASSED, FAILED, NO_VERDICT = 0, 1, 3
 
@@ -18,9 +18,9 @@ def floors(texts):
     """`METRIC=VALUE` options as [(column, metric, value)]; raw unless the metric begins with `rechecked.`."""
     found = [FORM.fullmatch(text) for text in texts]
     for text, match in zip(texts, found):
-        if not match or not 0 <= float(match[3]) <= 1:
+        if not match or not 0 <= Fraction(match[3]) <= 1:
             raise BadData(f"--fail-under {text}: write it like verdict=0.95 or rechecked.verdict=0.95, from 0 to 1")
-    return [(match[1] or "raw", match[2], float(match[3])) for match in found]
+    return [(match[1] or "raw", match[2], Fraction(match[3])) for match in found]
 
 
 def reached(found, wanted):
@@ -34,7 +34,7 @@ def reached(found, wanted):
         if rate is None:
             code, why = max(code, NO_VERDICT), "not measured"
         elif rate["num"] < value * rate["den"]:
-            code, why = max(code, FAILED), f"{rate['num']}/{rate['den']} is under {value:g}"
+            code, why = max(code, FAILED), f"{rate['num']}/{rate['den']} is under {float(value):g}"
         else:
             continue
         lines.append(f"--fail-under: {column} {name}: {why}")
@@ -58,10 +58,7 @@ def _no_verdict(found, baseline):
     for name in SAME:
         if found["guards"][name] != baseline["guards"][name]:
             yield f"{name} differs ({baseline['guards'][name]} there, {found['guards'][name]} here)"
-    for each in (baseline, found):
-        owed = sum(each["totals"]["outcomes"][outcome] for outcome in OWED)
-        if owed:
-            yield f"{each['run']['id']} is incomplete: {owed} of {each['totals']['documents']} documents have no reply"
+    yield from filter(None, map(comparing.owed, (baseline, found)))
 
 
 def _worse(before, after, found):

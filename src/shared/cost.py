@@ -41,7 +41,7 @@ class Pricer:
     """Prices the calls of one run. `.card` or None, `.label` what its figures are, `.why` there is no card."""
 
     def __init__(self, model, wire, cards):
-        self.card, self.wire = rates.pick(model, cards), wire
+        self.card, self.wire = rates.pick(model, cards) if model else None, wire
         self.label = self.why = None
         if self.card is None:
             known = [name for card in cards for name in card.models]
@@ -92,6 +92,15 @@ def total(costs, label=None):
     for each in costs:
         found.add(each)
     return found.total(label)
+
+
+def joined(totals):
+    """The total of several totals of one label, as records keep them: of the shards of a run."""
+    found = {name: sum(total[name] for total in totals) for name in ("priced", "calls", "reporting")}
+    add = lambda name: sum((exact(total[name]) or Decimal(0) for total in totals), Decimal(0))
+    whole = all(total["usd"] is not None for total in totals)
+    return {**found, "label": totals[0]["label"], "usd_priced": add("usd_priced"), "usd": add("usd") if whole else None,
+            "reported": add("reported") if found["reporting"] else None}
 
 
 class Sum:

@@ -1,13 +1,17 @@
-"""Calls made today over everything in this checkout that calls a model: MAX_CALLS_PER_DAY is kept here."""
-import datetime
-import json
-import threading
+"""Calls made today (UTC) over everything in this checkout that calls a model: MAX_CALLS_PER_DAY is kept here.
 
-from src.shared.files import BadData, write_text
+A day is a file under `results/ledger/`, one byte a call: its size is the count, and an append is whole under threads
+and processes alike.
+"""
+import contextlib
+import datetime
+import os
+
+from src.shared.files import BadData
 from src.shared.kit import ROOT
 from src.shared.locks import hold
 
-PLACE = ROOT / "results" / "ledger.json"
+PLACE = ROOT / "results" / "ledger"
 
 
 class Limit(Exception):
@@ -15,28 +19,40 @@ class Limit(Exception):
 
 
 class Ledger:
-    """Calls made today (UTC) over all runs of this checkout, in one small file, safe under threads and two processes."""
+    """The day's calls and their limit (None: counted, and not limited)."""
 
-    def __init__(self, limit, path=PLACE):
-        self.path, self.limit, self._lock = path, limit, threading.Lock()
+    def __init__(self, limit, place=PLACE):
+        self.limit, self.place = limit, place
 
     def take(self):
         """Count one call before it is made; raises Limit, and counts nothing, when the day's calls are used up."""
-        if self.limit is None:
-            return
-        with self._lock, hold(self.path):
-            day, used = self.today()
-            if used >= self.limit:
-                raise Limit(f"MAX_CALLS_PER_DAY={self.limit} is used up for {day} (UTC)")
-            write_text(self.path, json.dumps({day: used + 1}) + "\n")
+        path = self.path()
+        with hold(path) if self.limit is not None else contextlib.nullcontext():
+            if self.limit is not None and self.used() >= self.limit:
+                raise Limit(f"MAX_CALLS_PER_DAY={self.limit} is used up for {path.name} (UTC)")
+            self.add(1)
 
-    def today(self):
-        """(UTC day, calls counted on it)."""
-        day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    def add(self, calls):
+        """Count calls that were made anyway, like a call's further attempts."""
+        if not calls:
+            return
         try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
-            return day, int(found.get(day, 0))
+            self.place.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.path(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                os.write(handle, b"." * calls)
+            finally:
+                os.close(handle)
+        except OSError as e:
+            raise BadData(f"{self.path()}: the day's calls cannot be counted: {e.strerror}; nothing is sent") from None
+
+    def used(self):
+        """Calls counted today."""
+        try:
+            return self.path().stat().st_size
         except FileNotFoundError:
-            return day, 0
-        except (ValueError, AttributeError, TypeError):
-            raise BadData(f"{self.path}: is no ledger of calls; delete it to begin the day anew") from None
+            return 0
+
+    def path(self):
+        """The file of today."""
+        return self.place / datetime.datetime.now(datetime.timezone.utc).date().isoformat()

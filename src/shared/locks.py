@@ -19,9 +19,12 @@ def hold(path):
 def take(path):
     """Hold a run for this process. BadData naming the process that has it already."""
     lock = _opened(path, wait=False)
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
+    try:
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+    except OSError as e:
+        raise BadData(f"{path}: cannot be held for this run: {e.strerror}") from None
     return lock
 
 
