@@ -23,6 +23,8 @@ def main(argv=None):
 
 def run(args):
     """Decide every line of the file or of standard input; returns the exit code."""
+    if args.kit and not args.file and len(kits.names()) == 1 and args.kit.replace("-", "_") not in kits.names():
+        args.kit, args.file = None, args.kit        # the only kit needs no name, so a lone word is the file
     kit = kits.load(args.kit, args.data)
     decide = _following(kit, Path(args.state)) if args.state else kit.definition.decide
     with open(args.file, "rb") if args.file else sys.stdin.buffer as lines:

@@ -19,6 +19,9 @@ from src.shared import kit as kits
 from src.shared.files import BadData, parse_json, read_jsonl, replacing, to_json, write_text
 
 
+STATS = "stats.json"        # only a build writes it, so where it is missing the documents are somebody's own
+
+
 def main(argv=None):
     parser = _arguments()
     args = parser.parse_args(argv)
@@ -46,6 +49,9 @@ def build(kit, seed):
 
 def write(kit, built):
     """Put a build into the kit's data folder. BadData, and nothing is written, where documents would be left over."""
+    if not (kit.data / STATS).exists() and any((kit.data / "corpus").glob("*")):
+        raise BadData(f"{_shown(kit.data / 'corpus')}: holds documents that are no build (there is no {STATS}); a build would "
+                      "replace them: use --derive-gold to keep them, or empty the folder first")
     strays = [f"{_shown(path)}: is no document of this build; delete it, or keep your own documents and use "
               f"--derive-gold" for path in _left_over(kit.data, built)]
     if strays:
@@ -109,7 +115,11 @@ def derive_gold(kit):
 def _run(kit, args):
     """One kit, as the arguments ask; returns how many problems there are."""
     if args.derive_gold:
-        print(f"{kit.name}: {derive_gold(kit)} rows derived into {_shown(kit.data / 'gold.jsonl')}; "
+        rows, stats = derive_gold(kit), kit.data / STATS
+        if stats.exists():
+            stats.unlink()      # it described a build, and the key is none any more
+            print(f"{kit.name}: {_shown(stats)} described the build before and was taken away", file=sys.stderr)
+        print(f"{kit.name}: {rows} rows derived into {_shown(kit.data / 'gold.jsonl')}; "
               f"now: {_gate(kit, args.data)}")
         return 0
     seed = _seed(kit) if args.seed is None else args.seed

@@ -11,7 +11,7 @@ from evals.shared.strict import fold, nearest, read_json, read_text, shape, show
 
 FIELD = {"name": str, "type": str, "nullable": bool, "description": str}
 FIELD_MORE = {"section": str, "line": str, "unit": str, "not_stated": "texts", "allowed": object, "decided": bool,
-              "never_read": bool}
+              "never_read": bool, "one_name": bool}
 TYPES = ("string", "list", "enum", "number")
 UNDERLINE = re.compile("-{3,}")
 NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+|,[0-9]{1,2})?)(?![0-9.,])\s*(.*)")

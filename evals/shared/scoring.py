@@ -2,9 +2,9 @@
 
 What is read is the gold key, one row at a time, so memory does not grow with the number of documents.
 """
+import collections
 import fnmatch
 import hashlib
-from collections import namedtuple
 
 from evals.shared import record, tally
 from src.shared import cost
@@ -16,8 +16,9 @@ from src.shared.values import plain
 RULE_FILES = ("checks.json", "policy.json", "policy.md", "fields.json", "facts.json")
 
 
+FAILURES_KEPT = 50      # different sentences; what goes beyond is counted by outcome alone
 # A document's row of the key and what every arm needs of it: gold Answer, the null baseline's Marks, a hash of its page
-Labelled = namedtuple("Labelled", "row gold null page")
+Labelled = collections.namedtuple("Labelled", "row gold null page")
 
 
 def labelled(kit, bench, row):
@@ -35,7 +36,7 @@ class Scoring:
         """`price` says what the costs of the entries rest on: a card, an own tariff, or None."""
         self.kit, self.bench, self.price = kit, bench, price
         self.tally, self.null = tally.Tally(error.id for error in bench.errors), tally.Tally()
-        self.used, self.money = tally.Used(), cost.Sum()
+        self.used, self.money, self.failures = tally.Used(), cost.Sum(), collections.Counter()
         self._corpus = hashlib.sha256()
         # What the recheck cannot move is said once, raw.
         self._rechecked = {item.id for item in (*bench.metrics, *bench.errors) if item.rechecked}
@@ -66,6 +67,8 @@ class Scoring:
         self._corpus.update(known.page.encode())
         self.tally.add(entry)
         self.used.add(entry)
+        if entry["why"] and len(self.failures) < FAILURES_KEPT:
+            self.failures[entry["outcome"], entry["why"].strip().splitlines()[-1][:300]] += 1
         self.money.add(entry["cost"])
         self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, known.null.hits),
                        "cells": dict.fromkeys(tally.COLUMNS, known.null.cells)})
@@ -73,7 +76,9 @@ class Scoring:
     def closing(self):
         """The aggregates of the record, the guards, and the totals over all documents."""
         outcomes = self.tally.outcomes
-        return {**tally.summary(self.tally, self.null, self.bench, self.kit),
+        failures = [{"outcome": outcome, "why": why, "documents": number}
+                    for (outcome, why), number in self.failures.most_common()]
+        return {"failures": failures, **tally.summary(self.tally, self.null, self.bench, self.kit),
                 "guards": {**guards(self.kit), "corpus": self._corpus.hexdigest()[:16], "documents": self.tally.documents},
                 "totals": {"documents": self.tally.documents, **self.used.totals,
                            "cost": self.money.total(self.price),

@@ -55,8 +55,10 @@ def closing(found, path, code, resume, seconds):
     tokens = ", ".join(f"{kind} {total['sum']:,} (reported by {total['calls']} of {totals['calls']} calls)"
                        for kind, total in totals["tokens"].items() if total["calls"]) or "not reported"
     lines = [f"{totals['outcomes']['answered']} of {totals['documents']} answered; {totals['calls']} calls; tokens: {tokens}; "
-             f"{cost.in_words(totals['cost']['usd'])} ({totals['cost']['label'] or 'no price card for this model'}); {seconds:.1f} s",
+             f"cost {cost.in_words(totals['cost']['usd'])} ({totals['cost']['label'] or 'no price card for this model'}); "
+             f"{seconds:.1f} s",
              f"record: {path}"]
+    lines += [f"  {each['documents']} times {each['outcome'].replace('_', ' ')}: {each['why']}" for each in found["failures"][:5]]
     lines.append(f"documents without a reply count as misses; go on with:\n  {resume}" if code else
                  "look at it: python -m src.app")
     return "\n".join(lines)

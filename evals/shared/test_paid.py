@@ -161,6 +161,7 @@ class TestPaidRun(unittest.TestCase):
         self.assertIn("--resume", err)
         self.assertNotIn("Traceback", err)
         asked = self.provider.calls
+        self.provider.answer = answer
         self.assertEqual(self.run_model("--resume").returncode, 0)
         self.assertEqual(self.provider.calls, len(self.documents), f"{asked} were asked before, none may be asked twice")
 
@@ -220,5 +221,6 @@ class TestPaidRun(unittest.TestCase):
         finally:
             first.kill()
             first.wait()
+            self.provider.answer = answer
         self.assertEqual(self.run_model("--resume").returncode, 0)
         self.assertLessEqual(self.provider.calls, len(self.documents) + 1)

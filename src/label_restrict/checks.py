@@ -36,11 +36,14 @@ def decide(book, inputs):
         raise BadData(decision.error)
     flags = book.table.raised(values, findings)
     misspelt = _misspelt(book, inputs)
+    # A name that is nearly a forbidden one passed: the walk decides by the whole name, a person should look at both.
+    passed_near = [f"{step['value']} resembles {', '.join(step['near'])}, and is another name" for step in decision.trace
+                   if step.get("near") and step["result"] == "pass"]
     return {book.verdict: decision.decision, book.restriction: decision.rule,
             "needs_hold": needs_hold(book, {**values, book.verdict: decision.decision}),
             "trace": decision.trace, "flags": [flag["id"] for flag in flags] + [f"{name}_not_read" for name in findings]
-            + ["unknown_key"] * bool(misspelt),
-            "notes": [flag["why"] for flag in flags] + [f"{name}: {finding}" for name, finding in findings.items()] + misspelt}
+            + ["unknown_key"] * bool(misspelt) + ["near_name"] * bool(passed_near),
+            "notes": [flag["why"] for flag in flags] + [f"{name}: {finding}" for name, finding in findings.items()] + misspelt + passed_near}
 
 
 def needs_hold(book, values):
@@ -54,7 +57,7 @@ def needs_hold(book, values):
 def _refuse_foreign(book, inputs):
     if book.table.reads.isdisjoint(inputs):
         wanted = [field.name for field in book.fields.copied if field.name in book.table.reads]
-        hints = [f"{key}{close}" for key in inputs if (close := field_list.near(key, wanted))]
+        hints = [f"{key}{close}" for key in inputs if (close := field_list.near(key, wanted, 0.75))]
         raise BadData("none of the fields that the checks read is given; got "
                       f"{', '.join(map(str, inputs)) or 'nothing'}" + (f"; near: {', '.join(hints)}" if hints else "")
                       + f"; wanted: {', '.join(wanted)}")
@@ -66,4 +69,4 @@ def _misspelt(book, inputs):
     if not absent:
         return []
     return [f"{key} is no field{close}; {key} was not read" for key in inputs.keys() - book.fields.by_name.keys()
-            if (close := field_list.near(key, absent))]
+            if (close := field_list.near(key, absent, 0.75))]

@@ -1,6 +1,6 @@
 """What the board shows of one spray plan: the page, its fields, the walk of the checks, the hold, contradictions."""
 from src.label_restrict.recheck import HOLD
-from src.shared import sections, walk
+from src.shared import prompt, sections, walk
 from src.shared.view import panels as draw
 
 STAYS = "stays on this machine"
@@ -34,7 +34,7 @@ def hold(book, answers):
     rule = book.table.document["hold"]
     items = [(name, HOLD_WORDS[answer.values[HOLD] if answer else None], _why_no_hold(book, rule["when"], answer))
              for name, answer in answers.items()]
-    return draw.state(items, HOLD) | {"text": rule["why"]}
+    return draw.state(items, HOLD) | {"text": f"Set when {prompt.say(rule['when'])}; not computed where one of the two is missing."}
 
 
 def flags(book, walked):

@@ -8,7 +8,7 @@ from src.shared import values as v
 from src.shared.files import BadData, read_json
 
 TYPES = ("string", "text", "list", "number", "enum", "date", "datetime")
-KEYS = ("name", "type", "unit", "nullable", "section", "line", "decided", "never_read", "allowed", "not_stated",
+KEYS = ("name", "type", "unit", "nullable", "section", "line", "decided", "never_read", "one_name", "allowed", "not_stated",
         "description")
 NO_UNIT = frozenset()
 
@@ -19,7 +19,7 @@ class Field:
     def __init__(self, entry, units):
         self.name, self.type, self.unit = entry["name"], entry["type"], entry.get("unit")
         self.nullable, self.decided = entry["nullable"], entry.get("decided", False)
-        self.never_read = entry.get("never_read", False)
+        self.never_read, self.one_name = entry.get("never_read", False), entry.get("one_name", False)
         self.section, self.line = entry.get("section"), entry.get("line")
         self.allowed, self.description = entry.get("allowed"), entry["description"]
         self.words = frozenset(v.fold_name(word) for word in [self.unit, *units[self.unit]]) if self.unit else NO_UNIT
@@ -34,7 +34,7 @@ class Field:
                 return lambda raw: v.read_number(raw, unit, words)
             return lambda raw: (None if type(raw) is str and v.fold_name(raw) in silent
                                 else v.read_number(raw, unit, words))
-        read = {"string": v.read_name, "text": v.read_text, "list": lambda raw: v.read_list(raw, self.allowed), "date": v.read_date, "datetime": v.read_date_time,
+        read = {"string": v.read_one_name if self.one_name else v.read_name, "text": v.read_text, "list": lambda raw: v.read_list(raw, self.allowed), "date": v.read_date, "datetime": v.read_date_time,
                 "enum": lambda raw: v.read_word(raw, self.allowed)}[self.type]
         if not self.silent:
             return read
@@ -90,10 +90,10 @@ def load(path, vocabularies):
     return Fields(path, document, vocabularies)
 
 
-def near(name, known):
+def near(name, known, alike=0.5):
     """' (did you mean …?)' for the nearest known name, or ''."""
     import difflib
-    close = difflib.get_close_matches(str(name), list(map(str, known)), 1, 0.5)
+    close = difflib.get_close_matches(str(name), list(map(str, known)), 1, alike)
     return f" (did you mean {close[0]}?)" if close else ""
 
 
@@ -101,7 +101,7 @@ def misspelt(given, known):
     """A sentence for each given name that is none of the `known` and near one that is not given: it was not read."""
     absent = [name for name in known if name not in given]
     return [f"{name} is no field{close}; {name} was not read" for name in given
-            if name not in known and (close := near(name, absent))]
+            if name not in known and (close := near(name, absent, 0.75))]
 
 
 def _shape(document, path):

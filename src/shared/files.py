@@ -68,8 +68,11 @@ def parse_json(text, where):
         raise BadData(f"{where}: {place}: not JSON: {e.msg}") from None
     except RecursionError:
         raise BadData(f"{where}: nested too deeply to be read") from None
-    except (ValueError, decimal.InvalidOperation) as e:
-        raise BadData(f"{where}: {e}") from None
+    except decimal.InvalidOperation:
+        raise BadData(f"{where}: holds a number too large to be read") from None
+    except ValueError as e:
+        too_long = "integer string conversion" in str(e)
+        raise BadData(f"{where}: {'holds a number of thousands of digits' if too_long else e}") from None
 
 
 def read_json(path):

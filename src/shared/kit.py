@@ -118,7 +118,9 @@ def load(name=None, data=None):
     """
     known = names()
     alone = (ROOT / "data" / MARKER).exists()
-    if name is None and len(known) == 1:
+    if name is None:
+        if len(known) > 1:
+            raise BadData(f"name a kit; kits: {', '.join(known)}")
         name = known[0]
     wanted = str(name).replace("-", "_")
     if wanted not in known:

@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"""([+-]?)(?:
     | (?P<other>[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+ | [0-9]{1,3}(?:\.[0-9]{3}){2,})
     )(?![0-9.,]*[0-9])\s*(.*)""", re.DOTALL | re.VERBOSE)
 _TWO_READINGS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+_SEVERAL = re.compile(r"[,;+&]")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _DATE_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2})")
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " "})
@@ -61,7 +62,7 @@ def read_number(raw, unit, words):
         return _number_of_text(raw, unit, words)
     if kind is float:
         return _bounded(decimal.Decimal(repr(raw)))
-    raise Unreadable(raw, f"is a {_kind(raw)} where a number{_in(unit)} is wanted")
+    raise Unreadable(raw, f"is {_kind(raw)} where a number{_in(unit)} is wanted")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -95,20 +96,28 @@ def _bounded(number):
     raise Unreadable(str(number)[:40], f"has more than {MAX_DIGITS} digits")
 
 
+def read_one_name(raw):
+    """A name that is compared whole, so that two in one would slip past: what may be several names is refused."""
+    name = read_name(raw)
+    if name and _SEVERAL.search(name):
+        raise Unreadable(raw, "may be several names; one name is wanted")
+    return name
+
+
 def read_name(raw):
     """A name as printed, blanks collapsed; None where nothing is stated."""
     if raw is None:
         return None
     if type(raw) is str:
         return " ".join(raw.split()) or None
-    raise Unreadable(raw, f"is a {_kind(raw)} where a name is wanted")
+    raise Unreadable(raw, f"is {_kind(raw)} where a name is wanted")
 
 
 def read_text(raw):
     """A text exactly as it stands, such as a quotation; None where nothing is stated."""
     if raw is None or type(raw) is str:
         return raw if raw and raw.strip() else None
-    raise Unreadable(raw, f"is a {_kind(raw)} where a text is wanted")
+    raise Unreadable(raw, f"is {_kind(raw)} where a text is wanted")
 
 
 def read_list(raw, allowed=None):
@@ -126,7 +135,7 @@ def read_list(raw, allowed=None):
     elif type(raw) is str:
         text = raw
     else:
-        raise Unreadable(raw, f"is a {_kind(raw)} where names with commas between them are wanted")
+        raise Unreadable(raw, f"is {_kind(raw)} where names with commas between them are wanted")
     names = _list_of_text(text)
     return names if names is None or allowed is None else tuple(read_word(name, allowed) for name in names)
 
@@ -134,6 +143,8 @@ def read_list(raw, allowed=None):
 @functools.lru_cache(maxsize=4096)
 def _list_of_text(raw):
     names = tuple(name for name in (" ".join(part.split()) for part in raw.split(",")) if name)
+    if any(_SEVERAL.search(name) for name in names):
+        raise Unreadable(raw, "has other signs than commas between its names; put a comma between each two")
     if len(names) > 1 and "none" in map(fold_name, names):
         raise Unreadable(raw, "lists the word none beside names; it is either none or names")
     return names or None
@@ -148,7 +159,7 @@ def read_word(raw, allowed):
     if raw is None:
         return None
     if type(raw) is not str:
-        raise Unreadable(raw, f"is a {_kind(raw)} where one of {', '.join(allowed)} is wanted")
+        raise Unreadable(raw, f"is {_kind(raw)} where one of {', '.join(allowed)} is wanted")
     if raw in allowed:
         return raw
     if not raw.strip():
@@ -217,4 +228,4 @@ def _in(unit):
 
 
 def _kind(raw):
-    return {bool: "true/false value", list: "list", dict: "object", str: "text"}.get(type(raw), "number")
+    return {bool: "a true/false value", list: "a list", dict: "an object", str: "a text"}.get(type(raw), "a number")

@@ -304,6 +304,8 @@ def _problems(document, path, fields):
     for i, rule in enumerate(document["rules"]):
         at = f"{path}: /rules/{i} ({rule['id']})"
         yield from _rule_problems(rule, at, document, fields)
+        if rule["id"] == document["passed"]["rule"]:
+            yield f"{at}: the id is the word for 'no rule decided'; give the rule another"
         for earlier in document["rules"][:i]:
             if earlier["id"] == rule["id"]:
                 yield f"{at}: the id stands twice; ids are unique"
