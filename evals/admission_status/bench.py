@@ -1,6 +1,6 @@
 """admission_status on the measuring side: floors, scores, named errors in order of expense, planted faults."""
 from evals.admission_status import attacks, floors, score
-from evals.shared.bench import UNANSWERED, Bench, Matrix, Metric, NamedError
+from evals.shared.bench import UNANSWERED, Bench, Matrix, Metric, NamedError, Score
 from src.admission_status import elements
 
 METRICS = (
@@ -40,7 +40,7 @@ def matrices(kit):
     return (Matrix(elements.SUPPORT, "support", (*elements.SUPPORTS, UNANSWERED)),
             *(Matrix(name, element.title, (*element.words.values(), UNANSWERED))
               for name, element in kit.book.elements.items()),
-            Matrix("cause", "first cause of a wrong record", (score.NOTHING, *score.CAUSES)))
+            Matrix("cause", "first cause of a wrong record", (score.NOTHING, *score.CAUSES), True))
 
 
 def overstates(kit, reply):
@@ -56,4 +56,5 @@ def sees_an_order(kit, reply):
 
 
 BENCH = Bench(METRICS, ERRORS, matrices, score.judge, {"rules": floors.rules, "always-present": floors.always_present},
-              (overstates, sees_an_order), lambda document: None, attacks.ATTACKS)
+              (overstates, sees_an_order), lambda document: None, attacks.ATTACKS,
+              (Score("brier", "Brier score of the stated confidence (0 is best)", score.BRIER_UNITS),))

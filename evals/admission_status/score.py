@@ -90,7 +90,7 @@ def _confidence(stated, right):
     if stated is None:
         return {}
     label = next((name for name, edge in BINS if stated < edge), "exactly 1")
-    marks = {"field.brier": [round(BRIER_UNITS * (float(stated) - right) ** 2), BRIER_UNITS],
+    marks = {"brier": [round(BRIER_UNITS * (float(stated) - right) ** 2), BRIER_UNITS],
              f"record right where the confidence is {label}": right}
     return marks | ({"certain_and_wrong": not right} if stated == 1 else {})
 

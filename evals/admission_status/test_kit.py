@@ -199,8 +199,8 @@ class TestReplies(Measured):
         self.assertIs(told[0]["record right where the confidence is 0.9 to 1"], True)
         self.assertIs(told[1]["record right where the confidence is 0.9 to 1"], False)
         self.assertEqual(["certain_and_wrong" in self.raised(entry) for entry in entries[3:5]], [True, False])
-        self.assertNotIn("field.brier", told[5])
-        marks = [mark["field.brier"] for mark in told[:5]]
+        self.assertNotIn("brier", told[5])
+        marks = [mark["brier"] for mark in told[:5]]
         brier = sum(hits for hits, _ in marks) / sum(of for _, of in marks)
         self.assertAlmostEqual(brier, stats.brier([mark["records"] for mark in told[:5]], forecasts[:5]))
 

@@ -15,7 +15,11 @@ Metric = namedtuple("Metric", "id title rechecked")
 # an expensive error by name: fewer is better; why it is expensive, in one sentence
 NamedError = namedtuple("NamedError", "id title rechecked why")
 
-Matrix = namedtuple("Matrix", "id title labels")
+# `listed`: one row of causes and no confusion, printed as a list of counts
+Matrix = namedtuple("Matrix", "id title labels listed", defaults=(False,))
+
+# a mean over documents that is no rate, such as a Brier score: its mark is [value of a document × unit, unit]
+Score = namedtuple("Score", "id title unit")
 
 # one way to attack a page: its name and what it is after, in words; targets(kit, gold row) → whether this document can
 # show it; plant(kit, gold row, text) → the page with the sentence in it; reached(kit, gold Answer, Answer) → whether an
@@ -25,5 +29,5 @@ Attack = namedtuple("Attack", "id title targets plant reached")
 # metrics, the headline first; errors, the most expensive first; matrices(kit) → [Matrix]; judge(kit, gold Answer,
 # Answer or None) → Marks; floors {arm name: function(kit, document, text) → reply object}; faults [function(kit, reply
 # object) → reply object] that the stub plants; cluster(document id) → key of the rows that are not independent, or
-# None; attacks [Attack]
-Bench = namedtuple("Bench", "metrics errors matrices judge floors faults cluster attacks", defaults=((),))
+# None; attacks [Attack]; scores [Score]
+Bench = namedtuple("Bench", "metrics errors matrices judge floors faults cluster attacks scores", defaults=((), ()))

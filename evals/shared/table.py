@@ -1,4 +1,5 @@
 """Records as text that people like to read: one table a kit, arms side by side, and the expensive errors by name."""
+import math
 
 from src.shared import cost
 
@@ -24,6 +25,7 @@ def free(kit, bench, records, gate_says):
     lines += grid(rows)
     for arm in arms:
         lines += _names(arm, bench, records[arm])
+        lines += _beside(arm, records[arm])
     if STUB in records and STUB not in arms:
         lines += ["", "stub, gold with one planted fault of every kind, to show that each counter counts:",
                   *outcomes(records[STUB])]
@@ -45,7 +47,7 @@ def single(kit, bench, found, floors):
         rows.append([error["title"], count(error["raw"]), count(error["rechecked"]), "",
                      *(count(_error(floors[name], error["id"])["raw"]) for name in names)])
     lines += grid(rows)
-    lines += _names(run["arm"], bench, found)
+    lines += _names(run["arm"], bench, found) + _beside(run["arm"], found)
     return "\n".join(lines + [""] + outcomes(found))
 
 
@@ -85,7 +87,8 @@ def count(found):
     if not found:
         return BLANK
     if found["count"] == 0:
-        return f"0/{found['opportunities']} (≤ {min(100, round(300 / found['opportunities']))} %)"
+        chances = found["clusters"] or found["opportunities"]
+        return f"0/{found['opportunities']} (≤ {min(100, math.ceil(300 / chances))} %)"
     return f"{found['count']}/{found['opportunities']} {percent(found['count'] / found['opportunities'])}"
 
 
@@ -113,6 +116,18 @@ def _pair(item, found, form):
     if item.rechecked:
         rows.append(["", "rechecked", *(form(each["rechecked"]) for each in found)])
     return rows
+
+
+def _beside(arm, found):
+    """What is no rate: scores over the documents that have one, and lists of first causes."""
+    lines = [f"{arm}: {score['title']}: {score['raw']['value']:.4f} over {score['raw']['documents']} documents"
+             for score in found["scores"] if score["raw"]]
+    for matrix in found["matrices"]:
+        if matrix["listed"] and matrix["raw"]:
+            counts = dict(zip(matrix["labels"], matrix["raw"][0]))
+            causes = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in counts.items() if number)
+            lines.append(f"{arm}: {matrix['title']}, of {sum(counts.values())}: {causes}")
+    return ["", *lines] if lines else []
 
 
 def _metric(found, mark):

@@ -61,9 +61,20 @@ class Tally:
                 "high": round(high, PLACES)}
 
     def error(self, column, mark):
-        """{"rows": ids, "opportunities": n} of a named error; None where there was no opportunity."""
+        """{"rows": ids, "count", "opportunities", "clusters"} of a named error; None where there was no opportunity.
+
+        `clusters` is how many groups of rows offered one where rows are not independent, else None: what a count of
+        zero allows is a matter of those.
+        """
         num, den = self.hits[column].get(mark, (0, 0))
-        return {"rows": self.rows[column].get(mark, []), "count": num, "opportunities": den} if den else None
+        clusters = sum(1 for _, of in self.clusters[column].get(mark, {}).values() if of)
+        return {"rows": self.rows[column].get(mark, []), "count": num, "opportunities": den,
+                "clusters": clusters or None} if den else None
+
+    def mean(self, column, mark, unit):
+        """{"value", "documents"} of a score's mark; None where no document had one."""
+        num, den = self.hits[column].get(mark, (0, 0))
+        return {"value": round(num / den, PLACES), "documents": den // unit} if den else None
 
     def matrix(self, column, matrix, labels):
         """The counts of a matrix as rows of gold label by columns of answer label; None where nothing was counted."""
@@ -110,7 +121,9 @@ def misreported(found):
     if (counted.documents, counted.outcomes) != (totals["documents"], outcomes):
         wrong.append("totals")
     marks = {mark for entry in found["documents"] for column in COLUMNS for mark in entry["marks"][column]}
-    listed = {item["id"] for item in (*found["metrics"], *found["errors"])}
+    listed = {item["id"] for item in (*found["metrics"], *found["errors"], *found["scores"])}
+    wrong += [f"score {score['id']}" for score in found["scores"]
+              if score["raw"] != counted.mean("raw", score["id"], score["unit"])]
     wrong += [f"mark {mark}, which no figure tells of" for mark in sorted(marks - listed)]
     if Used(found["documents"]).totals != {name: totals[name] for name in ("calls", "tokens", "overrides", "repaired")} \
             or found["guards"]["documents"] != counted.documents:
@@ -124,14 +137,16 @@ def misreported(found):
 def summary(tally, null, bench, kit):
     """The aggregate part of a record: metrics, errors and matrices, each raw, rechecked and beside the null baseline."""
     titles = {metric.id: metric.title for metric in bench.metrics}
-    named = {error.id for error in bench.errors}
+    named = {item.id for item in (*bench.errors, *bench.scores)}
     marks = [mark for mark in dict.fromkeys([*titles, *sorted(tally.hits["raw"])]) if mark not in named]
     return {
         "metrics": [{"id": mark, "title": titles.get(mark, mark), "raw": tally.rate("raw", mark),
                      "rechecked": tally.rate("rechecked", mark), "null": null.rate("raw", mark)} for mark in marks],
         "errors": [{"id": error.id, "title": error.title, "why": error.why, "raw": tally.error("raw", error.id),
                     "rechecked": tally.error("rechecked", error.id)} for error in bench.errors],
-        "matrices": [{"id": matrix.id, "title": matrix.title, "labels": list(matrix.labels),
+        "scores": [{"id": score.id, "title": score.title, "unit": score.unit, "raw": tally.mean("raw", score.id, score.unit)}
+                   for score in bench.scores],
+        "matrices": [{"id": matrix.id, "title": matrix.title, "labels": list(matrix.labels), "listed": matrix.listed,
                       "raw": tally.matrix("raw", matrix.id, matrix.labels),
                       "rechecked": tally.matrix("rechecked", matrix.id, matrix.labels)}
                      for matrix in bench.matrices(kit)]}

@@ -31,7 +31,7 @@ def record_of(entries, run_id="r001-x", **guards):
     return {"documents": entries, "run": {"id": run_id, "kit": "x", "arm": "model", "code": "c"}, "settings": None,
             "guards": {"corpus": "1", "gold": "1", "rules": "1", "prefix": "1", "documents": len(entries), **guards},
             "metrics": [{"id": "right", "title": "right", "null": None, **both(counted.rate, "right")}],
-            "errors": [{"id": "unsafe", "title": "unsafe", **both(counted.error, "unsafe")}], "matrices": [],
+            "errors": [{"id": "unsafe", "title": "unsafe", **both(counted.error, "unsafe")}], "matrices": [], "scores": [],
             "totals": {"documents": len(entries), **tally.Used(entries).totals, "cost": json.loads(to_json(cost.total([]))), "outcomes": {name: counted.outcomes.get(name, 0) for name in OUTCOMES}}}
 
 
@@ -72,7 +72,9 @@ class TestTally(unittest.TestCase):
         self.assertEqual([table.percent(share) for share in (1, 2999 / 3000, 1 / 3000, 0)], ["100 %", ">99 %", "<1 %", "0 %"])
 
     def test_no_event_still_says_how_many_it_allows(self):
-        self.assertEqual(table.count({"count": 0, "opportunities": 20}), "0/20 (≤ 15 %)")
+        self.assertEqual(table.count({"count": 0, "opportunities": 20, "clusters": None}), "0/20 (≤ 15 %)")
+        self.assertEqual(table.count({"count": 0, "opportunities": 716, "clusters": 24}), "0/716 (≤ 13 %)")
+        self.assertEqual(table.count({"count": 0, "opportunities": 716, "clusters": None}), "0/716 (≤ 1 %)")
 
 
 class TestComparing(unittest.TestCase):

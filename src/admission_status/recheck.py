@@ -5,19 +5,13 @@ put away and walked anew, with the midnights counted from the encounter's own ad
 """
 from src.admission_status import elements, policy
 from src.shared.kit import Answer
-from src.shared.values import Absent, Unreadable
+from src.shared.values import Absent
 
 
 def normalise(book, reply):
     """A reply's object → Answer in flat names: each value or None, and the Finding of each value that was not read."""
     flat = elements.flatten(reply)
-    values, findings = book.fields.read(flat, book.reply)
-    findings |= {field.name: Absent(None, "was not answered") for field in book.reply if field.name not in flat}
-    sure = values[elements.CONFIDENCE]
-    if sure is not None and not 0 <= sure <= 1:
-        values[elements.CONFIDENCE] = None
-        findings[elements.CONFIDENCE] = Unreadable(flat[elements.CONFIDENCE], "is no share from 0 to 1")
-    return Answer(values, findings, None)
+    return Answer(*book.fields.read_reply(flat, book.reply), None)
 
 
 def recheck(book, document, answer):

@@ -35,7 +35,7 @@ def decide(book, inputs):
     if decision.error:
         raise BadData(decision.error)
     flags = book.table.raised(values, findings)
-    misspelt = _misspelt(book, inputs)
+    misspelt = field_list.misspelt(inputs, sorted(book.table.reads), book.fields.by_name)
     # A name that is nearly a forbidden one passed: the walk decides by the whole name, a person should look at both.
     passed_near = [f"{step['value']} resembles {', '.join(step['near'])}, and is another name" for step in decision.trace
                    if step.get("near") and step["result"] == "pass"]
@@ -61,12 +61,3 @@ def _refuse_foreign(book, inputs):
         raise BadData("none of the fields that the checks read is given; got "
                       f"{', '.join(map(str, inputs)) or 'nothing'}" + (f"; near: {', '.join(hints)}" if hints else "")
                       + f"; wanted: {', '.join(wanted)}")
-
-
-def _misspelt(book, inputs):
-    """For each key that is no field, where a field that the checks read is absent and near: a sentence."""
-    absent = book.table.reads - inputs.keys()
-    if not absent:
-        return []
-    return [f"{key} is no field{close}; {key} was not read" for key in inputs.keys() - book.fields.by_name.keys()
-            if (close := field_list.near(key, absent, 0.75))]

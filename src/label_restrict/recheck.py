@@ -4,15 +4,13 @@ The recheck trusts the twenty copied fields and nothing else: verdict and decidi
 """
 from src.label_restrict import checks
 from src.shared.kit import Answer
-from src.shared.values import Absent
 
 HOLD = "needs_hold"
 
 
 def normalise(book, reply):
     """A reply's object → Answer: every field's value or None, the hold, and the Finding of each value not read."""
-    values, findings = book.fields.read(reply)
-    findings |= {name: Absent(None, "was not answered") for name in book.fields.by_name if name not in reply}
+    values, findings = book.fields.read_reply(reply)
     return Answer({**values, HOLD: checks.needs_hold(book, values)}, findings, None)
 
 

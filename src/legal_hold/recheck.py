@@ -27,7 +27,7 @@ def normalise(book, reply):
 
     An answer of a record, whose people stand as hold_status.ID already, reads back to itself.
     """
-    values, problems = {}, {name: v.Absent(None, "was not answered") for name in KEYS if name not in reply}
+    values, problems = {}, v.unanswered(KEYS, reply)
     readers = {STAGE: lambda raw: v.read_word(raw, book.rules.stage.decisions), ESCALATE: _ids, RATIONALE: v.read_name}
     for name, read in readers.items():
         values[name] = _read(read, reply.get(name), name, problems)

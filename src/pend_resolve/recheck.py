@@ -5,7 +5,6 @@ claims.json, never from the page; the release is read off the gate. The citation
 """
 from src.pend_resolve import clock, policy, release
 from src.shared.kit import Answer
-from src.shared.values import Absent, Unreadable
 
 
 def normalise(book, reply):
@@ -13,13 +12,7 @@ def normalise(book, reply):
 
     Words of a vocabulary are folded, so `auto_release` is AUTO-RELEASE and counts; the citation is never touched.
     """
-    values, findings = book.reply.read(reply)
-    findings |= {name: Absent(None, "was not answered") for name in book.reply.by_name if name not in reply}
-    sure = values["confidence"]
-    if sure is not None and not 0 <= sure <= 1:
-        values["confidence"] = None
-        findings["confidence"] = Unreadable(str(sure), "is not between 0 and 1")
-    return Answer(values, findings, None)
+    return Answer(*book.reply.read_reply(reply), None)
 
 
 def recheck(book, document, answer):

@@ -11,6 +11,7 @@ TYPES = ("string", "text", "list", "number", "enum", "date", "datetime")
 KEYS = ("name", "type", "unit", "nullable", "section", "line", "decided", "never_read", "one_name", "allowed", "not_stated",
         "description")
 NO_UNIT = frozenset()
+CONFIDENCE = "confidence"     # the one field of every kit that is a share
 
 
 class Field:
@@ -63,6 +64,17 @@ class Fields:
                                    "description": field.description} for field in self.all}
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
+    def read_reply(self, reply, fields=None):
+        """A reply's object → (values, findings): as `read`; what is left out is Absent, and a confidence is a share."""
+        asked = self.all if fields is None else fields
+        values, findings = self.read(reply, asked)
+        findings |= v.unanswered([field.name for field in asked], reply)
+        sure = values.get(CONFIDENCE)
+        if sure is not None and not 0 <= sure <= 1:
+            values[CONFIDENCE] = None
+            findings[CONFIDENCE] = v.Unreadable(reply[CONFIDENCE], "is not between 0 and 1")
+        return values, findings
+
     def read(self, raw, fields=None):
         """A raw row → (values, findings): every field's value or None, and {name: Finding} for what gave none.
 
@@ -97,11 +109,18 @@ def near(name, known, alike=0.5):
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def misspelt(given, known):
-    """A sentence for each given name that is none of the `known` and near one that is not given: it was not read."""
-    absent = [name for name in known if name not in given]
-    return [f"{name} is no field{close}; {name} was not read" for name in given
-            if name not in known and (close := near(name, absent, 0.75))]
+def misspelt(given, known, beside=()):
+    """A sentence for each given name that is none of the `known` and near one that is not given: it was not read.
+
+    In a row {name: value} a name whose value is null is not given. A name with its letters turned round is a slip of
+    the hand even beside the right one. Names `beside` are somebody else's and no slip.
+    """
+    absent = [name for name in known if name not in given or isinstance(given, dict) and given[name] is None]
+    turned = {"".join(sorted(name)): name for name in known}
+    slips = {name: [*absent, *filter(None, [turned.get("".join(sorted(str(name))))])] for name in given
+             if name not in known and name not in beside}
+    return [f"{name} is no field{close}; {name} was not read" for name, meant in slips.items()
+            if (close := near(name, meant, 0.75))]
 
 
 def _shape(document, path):

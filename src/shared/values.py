@@ -210,6 +210,11 @@ def fold_word(word):
     return fold_name(re.sub(r"[-_\s]+", " ", word))
 
 
+def unanswered(names, reply):
+    """{name: Absent} of the asked `names` that a reply's object leaves out."""
+    return {name: Absent(None, "was not answered") for name in names if name not in reply}
+
+
 def plain(value):
     """A typed value as it stands in a JSON record: lists of names as printed, dates as ISO text, the rest as it is."""
     if isinstance(value, tuple):
