@@ -241,8 +241,7 @@ def check(board, opened, body):
     if body.keys() != {"document"} or not isinstance(body["document"], str):
         raise Refusal(400, 'a body of the form {"document": "ID"} is wanted')
     document, kit = body["document"], opened.kit
-    if document not in opened.documents:
-        raise shelf.NotFound(f"no document is called {document[:80]}")
+    page.page_of(opened, document)      # what is not there is told before a call is counted
     try:
         settings = board.settings()
         settings.require_provider()

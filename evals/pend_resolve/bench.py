@@ -19,7 +19,7 @@ ERRORS = (
     NamedError("false_release", "false release", True,
                "a claim was answered AUTO-RELEASE: it goes out with nobody looking, and the money has to come back"),
     NamedError("missed_escalation", "missed escalation", True,
-               "a claim that is due or late was said to have time: it surfaces as interest or in an audit"),
+               "a claim that is due or late was not called so: it surfaces as interest or in an audit"),
     NamedError("released_when_it_should_not", "released when it should not be", True,
                "a release was proposed for a claim to be denied, routed or kept: an examiner is asked to pay it"),
     NamedError("counted_from_pend_date", "counted from the pend date", True,

@@ -7,9 +7,10 @@ import importlib
 import shutil
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 from evals.shared import arms, record, scoring
-from src.shared import follow
+from src.shared import follow, ledger
 from src.shared import kit as kits
 from src.shared.files import BadData
 from src.shared.view import shelf
@@ -28,7 +29,10 @@ def first_kit():
 
 
 class Stage:
-    """A temporary copy of a kit's data, `.data`, and an empty `.results` folder; gone after `close`."""
+    """A temporary copy of a kit's data, `.data`, and an empty `.results` folder; gone after `close`.
+
+    While it stands, calls are counted in there and not among the day's own.
+    """
 
     def __init__(self, name):
         self.kit_name = name
@@ -36,8 +40,11 @@ class Stage:
         self.data, self.results = Path(self._folder.name) / "data", Path(self._folder.name) / "results"
         shutil.copytree(kits.load(name).data, self.data)
         self.results.mkdir()
+        self._counted = mock.patch.object(ledger, "PLACE", self.results / "ledger")
+        self._counted.start()
 
     def close(self):
+        self._counted.stop()
         self._folder.cleanup()
 
     def kit(self):

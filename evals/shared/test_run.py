@@ -23,7 +23,7 @@ class Checkout:
         folder = tempfile.TemporaryDirectory()
         case.addCleanup(folder.cleanup)
         self.root = Path(folder.name) / "copy"
-        skipped = shutil.ignore_patterns("__pycache__", ".git", "local", "shots", ".env", "test_*.py", *OTHERS)
+        skipped = shutil.ignore_patterns("__pycache__", ".git", "local", "shots", "ledger", ".env", "test_*.py", *OTHERS)
         shutil.copytree(kits.ROOT, self.root, ignore=skipped)
 
     def run(self, *words, module="evals.run", stdin="", **environment):

@@ -367,7 +367,7 @@ class TestLabelRestrict(Staged):
                           ("not answered", "none")])
 
     def test_the_rules_say_which_rows_they_decide_and_which_sit_on_a_limit(self):
-        table = panel(rules.rules(self.opened), "table", "check set")
+        table = panel(rules.rules(self.opened), "table", "first rule")
         gold = list(self.opened.kit.gold())
         for row in table["rows"]:
             rule = row[0]["text"].split()[1]
@@ -398,7 +398,7 @@ class TestOtherRules(unittest.TestCase):
         def seen(opened):
             view = page.document(opened, name, listing.filters(opened, {"run": [run]}))
             ladder = panel(view, "ladder")
-            order = [row[0]["text"].split()[1] for row in panel(rules.rules(opened), "table", "check set")["rows"]]
+            order = [row[0]["text"].split()[1] for row in panel(rules.rules(opened), "table", "first rule")["rows"]]
             return view, ladder["ends"], [rung["rule"] for rung in ladder["rungs"]], order
         view, ends, rungs, order = seen(before)
         self.assertNotIn("Other rules", [found.get("title") for found in view["panels"]])

@@ -16,6 +16,7 @@ from src.shared.values import Finding, Unreadable
 COUNT, BENCHMARK, ADMITTED = "midnights", "two_midnights", "admitted_at"
 ORDER_INPUT = "order_finding"
 INPUTS = (ORDER_INPUT, elements.DISCHARGE, elements.NIGHTS, ADMITTED)
+KNOWN = (*INPUTS, elements.EXPECTATION)     # of a flat row; the last may be left out
 
 # data folder, Fields of all, the list of those that a reply holds, walk.Table, {name: Element}, the benchmark,
 # {document: encounter facts}, settings of the scorer, the prompt's Template, as-of date
@@ -77,15 +78,16 @@ def decide(book, inputs):
     """The rules alone: {support, rule, midnights, meets_benchmark, trace, flags, notes}; the first four are None where
     nothing is decided.
 
-    `inputs` {order_finding, expected_discharge, expected_nights, admitted_at}, or a reply's object with its `elements`;
-    further keys are allowed. Without admitted_at that of the document `id` in records.json counts. BadData where there
+    `inputs` {order_finding, expected_discharge, expected_nights, admitted_at} with or without stay_expectation, or a
+    reply's object with its `elements`; further keys are allowed. Without admitted_at that of the document `id` in records.json counts. BadData where there
     is no order finding, or where a value that a rule reads cannot be read.
     """
     raw = _raw(book, inputs)
     values, findings = book.fields.read(raw, [book.fields.by_name[name] for name in raw])
     if values[elements.ORDER] is None:
         words = ", ".join(book.elements[elements.ORDER].words.values())
-        raise BadData(f"{ORDER_INPUT}: {findings.get(elements.ORDER, f'is not stated; one of {words} is wanted')}")
+        raise BadData("; ".join([f"{ORDER_INPUT}: {findings.get(elements.ORDER, 'is not stated')}; one of {words} is "
+                                 "wanted", *_unread(inputs)]))
     counted = count(book, values, findings)
     walked = support(book, values[elements.ORDER], counted)
     if walked.error and not isinstance(counted, benchmark.NotComputable):
@@ -111,7 +113,7 @@ def _raw(book, inputs):
     flat = elements.flatten(inputs)
     nested = flat is not inputs
     order = elements.ORDER if nested else ORDER_INPUT
-    if not nested and not any(name in inputs for name in INPUTS):
+    if not nested and not any(name in inputs for name in KNOWN):
         hints = [f"{key}{near}" for key in inputs if (near := field_list.near(key, INPUTS))]
         given = ", ".join(map(str, inputs)) or "nothing"
         raise BadData(f"none of the values that the rules read is given; got {given}; wanted: {', '.join(INPUTS)}"
@@ -119,7 +121,17 @@ def _raw(book, inputs):
     known = book.records.get(inputs.get("id"), {}) if isinstance(inputs.get("id"), str) else {}
     raw = {elements.ORDER: flat.get(order), **{name: flat.get(name) for name in elements.VALUES},
            ADMITTED: inputs.get(ADMITTED, known.get(ADMITTED))}
-    return raw | ({elements.EXPECTATION: flat.get(elements.EXPECTATION)} if nested else {})
+    # In a flat row a null is not stated, as if the column were not there; in a reply it is an element left unanswered.
+    word = flat.get(elements.EXPECTATION)
+    return raw | ({elements.EXPECTATION: word} if nested or word is not None else {})
+
+
+def _unread(inputs):
+    """A sentence on the keys of a flat row that no rule reads; none where all are read, or for a reply."""
+    if elements.flatten(inputs) is not inputs:
+        return []
+    keys = [f"{key}{field_list.near(key, KNOWN)}" for key in inputs if key not in KNOWN]
+    return [f"given and not read: {', '.join(keys)}"] if keys else []
 
 
 def _notes(inputs, values, findings, counted):
@@ -129,7 +141,7 @@ def _notes(inputs, values, findings, counted):
         notes[counted.flag] = str(counted)
     if counted is None and any(values[name] is not None for name in elements.VALUES):
         notes["value_without_expectation"] = "a date or nights are given beside a finding that documents no expectation"
-    misspelt = field_list.misspelt(inputs, INPUTS) if elements.flatten(inputs) is inputs else []
+    misspelt = field_list.misspelt(inputs, KNOWN) if elements.flatten(inputs) is inputs else []
     return notes | ({"unknown_key": "; ".join(misspelt)} if misspelt else {})
 
 

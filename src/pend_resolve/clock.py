@@ -15,12 +15,13 @@ Clock = namedtuple("Clock", "state rule deadline_days elapsed remaining trace fr
 UNCOUNTED = (None, None, None)
 
 
-def read(book, values, findings):
+def read(book, values):
     """The Clock of one claim. No state where no deadline applies, a date is missing, or no time can have run.
 
-    `values` and `findings` as `policy.read` gives them; nothing is swapped, made absolute or assumed.
+    `values` as `policy.read` gives them; nothing is swapped, made absolute or assumed.
     """
-    walked = book.deadlines.decide(values, findings)
+    # Here what cannot be read is as good as missing: no state where a rule needs it, and a flag alone where none does.
+    walked = book.deadlines.decide(values, {})
     elapsed = _days(values[FROM], values[TO])
     if walked.decision is None or elapsed is None or elapsed < 0:
         return Clock(None, None, None, None, None, walked.trace, UNCOUNTED)

@@ -270,4 +270,4 @@ def _stats(book, seed, plans, rows, gold, answers, pages):
 
 def _from_pend(book, row):
     values, findings = policy.read(book, row)
-    return clock.read(book, values, findings).from_pend[0]
+    return clock.read(book, values).from_pend[0]

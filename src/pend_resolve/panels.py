@@ -17,7 +17,7 @@ def panels(book, document, text, answers):
     """The panels of one record. `answers` {name: Answer or None}, gold first; those with a trace are walked ones."""
     release.check(book.policy, book.data / "policy.json")
     values, findings = policy.of_claim(book, document)
-    counted = clock.read(book, values, findings)
+    counted = clock.read(book, values)
     return [page(text, next(iter(answers.values()))), fields(answers), quotations(text, answers),
             draw.ladder(book.table, answers, "The walk of PR-2026"), *deadline(book, values, counted),
             draw.note(GATE.format(conditions="; ".join(book.policy["release_gate"]["conditions"])), "Who applies it"),

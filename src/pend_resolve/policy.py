@@ -16,6 +16,7 @@ from src.shared.files import BadData, read_json
 from src.shared.kit import MARKER
 
 CAUSE, REGISTER, NOTHING = "cause_class", "register_evidence", "none"
+SHORT = "evidence"          # what claims.json calls the register
 YES_NO = {True: "yes", False: "no"}
 DAYS = re.compile(r"([1-9][0-9]*) days")
 # What comes with claims in the field and is no fact of this policy: said, and never taken for one.
@@ -64,7 +65,10 @@ def load(data):
 
 
 def read(book, inputs):
-    """The facts of one claim → (values, findings). Two register lines are two words; true and false are yes and no."""
+    """The facts of one claim → (values, findings). Two register lines are two words; true and false are yes and no.
+
+    The register goes by either of its two names. Where both are given and differ, neither is believed.
+    """
     raw = dict(inputs)
     for name in ("clean", "contracted"):
         if isinstance(raw.get(name), bool):
@@ -73,9 +77,14 @@ def read(book, inputs):
     for code, printed in book.policy["lines_of_business"].items():
         if isinstance(line, str) and v.fold_name(line) == v.fold_name(printed):
             raw["line_of_business"] = code
-    raw[REGISTER] = _lines(raw.get(REGISTER, raw.get("evidence")))
+    raw[REGISTER] = _lines(raw.get(REGISTER, raw.get(SHORT)))
     raw.pop("remaining", None)
-    return book.facts.read(raw)
+    values, findings = book.facts.read(raw)
+    if REGISTER in inputs and SHORT in inputs and not _agree(book, inputs):
+        values[REGISTER] = None
+        findings[REGISTER] = v.Unreadable(inputs[REGISTER], f"stands beside {SHORT} {v.shown(inputs[SHORT])}; which of "
+                                                            "the two the register holds has to be said")
+    return values, findings
 
 
 def of_claim(book, document):
@@ -93,7 +102,7 @@ def decide(book, inputs):
     """
     _refuse_foreign(book, inputs)
     values, findings = read(book, inputs)
-    walked, counted = book.table.decide(values, findings), clock.read(book, values, findings)
+    walked, counted = book.table.decide(values, findings), clock.read(book, values)
     decided = {"resolution": walked.decision, "rule": None if walked.decision is None else walked.rule,
                "clock": counted.state, "clock_rule": counted.rule, "deadline_days": counted.deadline_days,
                "elapsed": counted.elapsed, "remaining": counted.remaining,
@@ -122,7 +131,7 @@ def _said(book, values, findings, walked, counted):
 def _beside(book, inputs):
     """{flag: sentence} of what was given beside the facts: another system's word, or the misspelt name of a fact."""
     said = {f"{key}_not_read": f"{key}: {why}" for key, why in FOREIGN.items() if key in inputs}
-    misspelt = field_list.misspelt([key for key in inputs if key not in FOREIGN], _wanted(book))
+    misspelt = field_list.misspelt(inputs, _wanted(book), {*FOREIGN, SHORT})
     return said | ({"unknown_key": "; ".join(misspelt)} if misspelt else {})
 
 
@@ -134,14 +143,23 @@ def _lines(raw):
     return [word for word in words if v.fold_word(word) != NOTHING] or NOTHING
 
 
+def _agree(book, inputs):
+    """Whether the register says the same under both of its names, in whatever order and spelling."""
+    try:
+        one, other = (book.facts.by_name[REGISTER].read(_lines(inputs[name])) for name in (REGISTER, SHORT))
+    except v.Finding:
+        return inputs[REGISTER] == inputs[SHORT]
+    return set(one or ()) == set(other or ())
+
+
 def _refuse_foreign(book, inputs):
     wanted = _wanted(book)
-    if {*wanted, "evidence"}.isdisjoint(inputs):
+    if {*wanted, SHORT}.isdisjoint(inputs):
         why = {}
         for key in filter(FOREIGN.get, inputs):
             why.setdefault(FOREIGN[key], []).append(key)
         hints = [f"{', '.join(keys)}: {sentence}" for sentence, keys in why.items()]
-        hints += field_list.misspelt([key for key in inputs if key not in FOREIGN], wanted)
+        hints += field_list.misspelt(inputs, wanted, FOREIGN)
         raise BadData("none of the facts that the policy reads is given; got "
                       f"{', '.join(map(str, inputs)) or 'nothing'}; wanted: {', '.join(wanted)}"
                       + (f". {'; '.join(hints)}" if hints else ""))
@@ -154,8 +172,16 @@ def _wanted(book):
 def _orderings(policy, table, path):
     """The orderings that the policy asserts of its own rules, each broken one as a sentence."""
     place = {rule["id"]: number for number, rule in enumerate(table.rules)}
-    for i, pair in enumerate(policy.get("orderings") or ()):
-        first, then = pair.get("first"), pair.get("then")
+    pairs = policy.get("orderings")
+    if not isinstance(pairs, list) or not pairs or not all(isinstance(pair, dict) for pair in pairs):
+        yield f"{path}: /orderings: {v.shown(pairs)}: a list of pairs is wanted, each with first, then and why"
+        return
+    seen = set()
+    for i, pair in enumerate(pairs):
+        first, then = (str(pair.get(part)) for part in ("first", "then"))
+        if (first, then) in seen:
+            yield f"{path}: /orderings/{i}: {first} before {then} stands twice; keep one"
+        seen.add((first, then))
         if first not in place or then not in place:
             yield f"{path}: /orderings/{i}: {first} and {then} are not both rules; rules: {', '.join(place)}"
         elif place[first] > place[then]:

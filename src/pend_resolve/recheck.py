@@ -24,7 +24,7 @@ def recheck(book, document, answer):
     facts[policy.CAUSE] = answer.values[policy.CAUSE]
     findings = {**findings, **{name: answer.problems[name] for name in (policy.CAUSE,) if name in answer.problems}}
     walked = book.table.decide(facts, findings)
-    values = {**answer.values, "resolution": walked.decision, "clock": clock.read(book, facts, findings).state,
+    values = {**answer.values, "resolution": walked.decision, "clock": clock.read(book, facts).state,
               "release": release.who_applies(facts[policy.CAUSE])}
     release.hold(values)
     decided = {field.name for field in book.reply.decided}

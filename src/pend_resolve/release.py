@@ -7,6 +7,7 @@ from src.shared import kit as kits
 from src.shared.files import BadData, read_json
 
 EXAMINER, AUTO = ANSWERS = "EXAMINER-APPLIES", "AUTO-RELEASE"
+KEYS = ("answers", "auto_release_open", "configurable_in_kit", "conditions")
 
 
 class GateOpened(RuntimeError):
@@ -21,7 +22,8 @@ def who_applies(cause_class):
 def check(policy, where):
     """Hold a policy against the gate: no open category, not configurable, the two known answers. BadData otherwise."""
     gate = policy.get("release_gate") or {}
-    problems = []
+    problems = [f"{where}: /release_gate/{key}: unknown key; the gate has {', '.join(KEYS)} and nothing else"
+                for key in gate if key not in KEYS]
     if gate.get("auto_release_open") != []:
         problems.append(f"{where}: /release_gate/auto_release_open: {gate.get('auto_release_open')!r}: this kit opens "
                         "no category for automatic release; write []")
@@ -30,6 +32,8 @@ def check(policy, where):
                         "the kit opens the gate; write false")
     if tuple(gate.get("answers") or ()) != ANSWERS:
         problems.append(f"{where}: /release_gate/answers: {', '.join(ANSWERS)} are wanted, in that order")
+    if not isinstance(gate.get("conditions"), list) or not gate["conditions"]:
+        problems.append(f"{where}: /release_gate/conditions: what it would take is wanted, a list of at least one")
     if problems:
         raise BadData(*problems)
     for cause in policy.get("causes") or ():

@@ -3,6 +3,7 @@
 A kit is one value, `KIT` in `src/K/kit.py`: functions over a *book*, which is everything read once from the kit's data
 folder. In a stand-alone kit the data lies directly in `data/` and the runs directly in `results/`.
 """
+import decimal
 import functools
 import importlib
 import os
@@ -54,12 +55,15 @@ class Kit:
         return self.name.replace("_", "-")
 
     def set(self, name, value):
-        """Change one of the settings that kit.json names, for this opened kit alone. BadData for a name it has not."""
+        """Change one of the settings that kit.json names, for this opened kit alone: a share from 0 to 1.
+
+        BadData for a name that it has not, and for any other value.
+        """
         known = self.about.get("settings", {})
         if name not in known:
             raise BadData(f"--set {name}: {self.name} has no such setting{near(name, known)}"
                           + (f"; settings: {', '.join(known)}" if known else ""))
-        self.book = self.book._replace(settings={**self.book.settings, name: value})
+        self.book = self.book._replace(settings={**self.book.settings, name: _share(value, f"--set {name}")})
 
     def gold(self):
         """Yield the rows of the gold key in file order, one at a time: that order is the order of the documents."""
@@ -147,4 +151,13 @@ def _about(path, name):
     about = read_json(path)
     if not isinstance(about, dict) or about.get("kit") != name:
         raise BadData(f"{path}: /kit: {about.get('kit') if isinstance(about, dict) else about!r} is not {name}")
+    for setting, value in about.get("settings", {}).items():
+        _share(value, f"{path}: /settings/{setting}")
     return about
+
+
+def _share(value, where):
+    """A setting's value, which is a share. BadData for what is no number, and for one outside 0 to 1, nan too."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, decimal.Decimal)) or not 0 <= float(value) <= 1:
+        raise BadData(f"{where}: {value} is no share; a number from 0 to 1 is wanted")
+    return value

@@ -21,8 +21,8 @@ class Limit(Exception):
 class Ledger:
     """The day's calls and their limit (None: counted, and not limited)."""
 
-    def __init__(self, limit, place=PLACE):
-        self.limit, self.place = limit, place
+    def __init__(self, limit, place=None):
+        self.limit, self.place = limit, place or PLACE
 
     def take(self):
         """Count one call before it is made; raises Limit, and counts nothing, when the day's calls are used up."""

@@ -28,10 +28,18 @@ def rate(found):
             "interval": [found["low"], found["rate"], found["high"]]}
 
 
-def count(found):
-    """A named error over its opportunities; where there is none, the most that 0 still allows (rule of three)."""
+def count(found, noun="documents"):
+    """A named error over its opportunities; where there is none, the most that 0 still allows (rule of three).
+
+    An error that one document can make several times says in how many documents it was made.
+
+    >>> count({"count": 67, "opportunities": 204, "rows": ["A"] * 35}, "readings")
+    {'text': '67/204 · 33 %', 'why': 'in 35 readings'}
+    """
     if not found:
         return {"text": BLANK}
     if found["count"] == 0:
         return {"text": f"0/{found['opportunities']} (≤ {min(100, round(300 / found['opportunities']))} %)"}
-    return {"text": f"{found['count']}/{found['opportunities']} · {percent(found['count'] / found['opportunities'])}"}
+    text = f"{found['count']}/{found['opportunities']} · {percent(found['count'] / found['opportunities'])}"
+    rows = len(found.get("rows", ()))
+    return {"text": text} | ({"why": f"in {rows} {noun}"} if rows and rows != found["count"] else {})

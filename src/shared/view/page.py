@@ -6,6 +6,7 @@ the key or the record says, a note says so.
 from collections import namedtuple
 
 from src.shared.fields import near
+from src.shared.files import BadData
 from src.shared.values import Finding
 from src.shared.view import listing, panels, runs, shelf
 
@@ -21,7 +22,7 @@ def document(opened, name, asked, live=None):
 
     `live` (about, Followed) is an answer of just now, shown in place of the chosen runs.
     """
-    kit, place = opened.kit, _place(opened, name)
+    kit, place, text = opened.kit, _place(opened, name), page_of(opened, name)
     gold = kit.definition.normalise(kit.book, shelf.gold_row(opened, name))._replace(document=name)
     sides = [_live(*live)] if live else [_replay(kit, run, name) for run in asked.runs]
     answers, notes = {GOLD: _walked(kit, gold)}, _drift(kit, gold, gold, "The key")
@@ -29,7 +30,6 @@ def document(opened, name, asked, live=None):
         answers[side.about["name"]] = side.raw
         answers[side.about["name"] + RECHECKED] = side.raw and _walked(kit, side.raw, side.rechecked)
         notes += _notes(kit, side)
-    text = kit.text(name)
     shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else []
     for found in shown:
         if found["kind"] == "fields":
@@ -44,7 +44,7 @@ def document(opened, name, asked, live=None):
 
 def prompt(opened, name):
     """The parts of the call for one document as they would be sent, the fixed prefix told apart from the rest."""
-    _place(opened, name)
+    page_of(opened, name)
     parts = opened.kit.prompt(name)
     sizes = [len(part.text) for part in parts]
     fixed = sum(size for size, part in zip(sizes, parts) if part.fixed)
@@ -54,6 +54,15 @@ def prompt(opened, name):
     return {"id": name, "panels": [
         panels.table(["part", "role", "characters", "content"], rows, title),
         *(panels.note(None, f"{part.name} ({part.role})", lines=part.text.split("\n")) for part in parts)]}
+
+
+def page_of(opened, name):
+    """The text of one document. NotFound for an id that the key has not, and for one whose page is not there."""
+    _place(opened, name)
+    try:
+        return opened.kit.text(name)
+    except BadData as e:
+        raise shelf.NotFound(*e.problems) from None
 
 
 def _place(opened, name):

@@ -1,61 +1,116 @@
-"""The rules a kit decides by: as data, as prose, and what the key shows of them."""
-from src.shared.files import BadData, to_json
-from src.shared.view import panels
+"""The rules a kit decides by: every ordered table of its book as data, as prose, and what the key shows of each rule.
+
+A kit has to do nothing for it: the tables are found in its book, and what they decide in the traces of `decide`.
+"""
+from src.shared.files import BadData, read_jsonl, to_json
+from src.shared.view import figures, panels
 from src.shared.walk import Table
 
 LINKS_SHOWN = 12
 NO_TABLE = "This kit's rules are no ordered table; its own panels show them beside each document."
+UNCOUNTED = "The walks of the key do not say which of these rules decided, so no rows are counted."
+DECIDES, NOT_READABLE, PASS, SKIPPED, AT = "decides", "not readable", "pass", "skipped", "at"
+STOPPED = {"breached": DECIDES, "matched": DECIDES, "error": NOT_READABLE}
 
 
 def rules(opened):
     """{panels, problems}: the rules, the gold rows that each decides or has exactly on its limit, then all as data."""
-    table = getattr(opened.kit.book, "table", None)
-    if not isinstance(table, Table):
+    tables = list(_tables(opened.kit.book))
+    if not tables:
         return {"panels": [panels.note(NO_TABLE)], "problems": opened.problems}
-    seen, undecided = _seen(opened)
+    seen, undecided = _seen(opened, tables)
+    return {"panels": [*(panels.note(sentence, "Not decided", "warn") for sentence in undecided),
+                       *(panel for table in tables for panel in _shown(table, seen))], "problems": opened.problems}
+
+
+def _tables(book):
+    """Yield the tables that a book holds, itself or in a part of it that has names, in the order they stand there."""
+    if isinstance(book, Table):
+        yield book
+    elif isinstance(book, tuple) and hasattr(book, "_fields"):
+        for part in book:
+            yield from _tables(part)
+
+
+def _shown(table, seen):
+    """The panels of one table."""
     document = table.document
-    rows = [[f"{number}. {rule['id']}", rule.get("class"), {"text": panels.says(rule), "why": rule["why"]},
-             rule["decision"], *_counts(seen[rule["id"]])] for number, rule in enumerate(table.rules, 1)]
-    return {"panels": [
-        panels.note(document.get("authority"), document.get("title")),
-        *(panels.note(sentence, "Not decided", "warn") for sentence in undecided),
-        panels.table(["rule", "class", "condition", "decision", "gold rows it decides", "… not readable",
-                      "passed", "skipped", "exactly at its limit"], rows,
-                     "The check set: the first rule that stops the walk decides"),
-        panels.table(["decision", "what it means"], list(document["decisions"].items()), "Decisions"),
-        *([panels.note(document["hold"]["why"], document["hold"]["id"])] if "hold" in document else []),
-        panels.table(["flag", "what it says"], [[flag["id"], flag["why"]] for flag in table.flags], "Flagged"),
-        panels.note("The same as data, as the walk, the prompt and the key read it.", "As data",
-                    lines=to_json(document, indent=2).split("\n"))], "problems": opened.problems}
+    name = document.get("title") or "The rules"
+    yield panels.note(document.get("authority"), name)
+    has_counts = any(any(seen[rule["id"]].values()) for rule in table.rules)
+    if not has_counts:
+        yield panels.note(UNCOUNTED)
+    yield _rule_table(table, seen if has_counts else None, name)
+    yield panels.table(["decision", "what it means"], list(document["decisions"].items()), f"Decisions: {name}")
+    if "hold" in document:
+        yield panels.note(document["hold"]["why"], document["hold"]["id"])
+    if table.flags:
+        yield panels.table(["flag", "what it says"], [[flag["id"], flag["why"]] for flag in table.flags],
+                           f"Flagged: {name}")
+    yield panels.note("The same as data, as the walk, the prompt and the key read it.", f"As data: {name}",
+                      lines=to_json(document, indent=2).split("\n"))
 
 
-def _seen(opened):
-    """({rule: {what became of it: [document]}}, sentences on rows that decide nothing), the key walked anew."""
+def _rule_table(table, seen, name):
+    """A row a rule; a column that no rule has anything for is left out."""
+    has_class = any(rule.get("class") for rule in table.rules)
+    heads = ["rule", *["class"] * has_class, "condition", "decision"]
+    if seen:
+        heads += ["gold rows it decides", "… not readable", "passed", "skipped", "exactly at its limit"]
+    rows = [[f"{number}. {rule['id']}", *[rule.get("class") or figures.BLANK] * has_class,
+             {"text": panels.says(rule), "why": rule["why"]}, rule["decision"],
+             *(_counts(seen[rule["id"]]) if seen else ())] for number, rule in enumerate(table.rules, 1)]
+    return panels.table(heads, rows, f"The first rule that stops the walk decides: {name}")
+
+
+def _seen(opened, tables):
+    """({rule: {what became of it: {document: times}}}, sentences on rows that decide nothing), the key walked anew."""
     kit, undecided = opened.kit, []
-    seen = {rule["id"]: {"decides": [], "not readable": [], "pass": [], "skipped": [], "at": []}
-            for rule in kit.book.table.rules}
-    for row in kit.gold() if opened.documents else ():
+    seen = {rule["id"]: {result: {} for result in (DECIDES, NOT_READABLE, PASS, SKIPPED, AT)}
+            for table in tables for rule in table.rules}
+    for row in _facts(opened):
         try:
             trace = kit.definition.decide(kit.book, row)["trace"]
         except BadData as e:
             undecided.append(f"{row['id']}: {e}")
             continue
-        for entry in trace:
-            if entry["rule"] not in seen:       # a step of another table that the kit walks before or behind this one
-                continue
-            result = "decides" if entry["result"] in ("breached", "matched") else entry["result"]
-            seen[entry["rule"]][result].append(row["id"])
-            if panels.is_at_limit(entry):
-                seen[entry["rule"]]["at"].append(row["id"])
+        for rule, result in _steps(trace):
+            if rule in seen:        # and not what stands for no rule of a table at all
+                times = seen[rule][result]
+                times[row["id"]] = times.get(row["id"], 0) + 1
     return seen, undecided
 
 
+def _facts(opened):
+    """Yield what the rules read of each document of the key; the key's own row where no facts are kept."""
+    path = opened.kit.data / "facts.jsonl"
+    if not opened.documents:
+        return
+    rows = (row for _, row in read_jsonl(path)) if path.exists() else opened.kit.gold()
+    yield from (row for row in rows if row.get("id") in opened.documents)
+
+
+def _steps(trace):
+    """Yield (rule, what became of it) of a trace: a walk, or {name: walk, or {whom it is about: rule that decided}}."""
+    if isinstance(trace, dict):
+        for part in trace.values():
+            yield from ((rule, DECIDES) for rule in part.values()) if isinstance(part, dict) else _steps(part)
+        return
+    for entry in trace:
+        yield entry["rule"], STOPPED.get(entry["result"], entry["result"])
+        if panels.is_at_limit(entry):
+            yield entry["rule"], AT
+
+
 def _counts(found):
-    at = [{"text": name, "link": {"document": name}} for name in found["at"][:LINKS_SHOWN]]
-    more = len(found["at"]) - len(at)
-    return (_linked(found["decides"]), _linked(found["not readable"]), len(found["pass"]), len(found["skipped"]),
+    at = [{"text": name, "link": {"document": name}} for name in list(found[AT])[:LINKS_SHOWN]]
+    more = len(found[AT]) - len(at)
+    return (_linked(found[DECIDES]), _linked(found[NOT_READABLE]), len(found[PASS]), len(found[SKIPPED]),
             at + [{"text": f"and {more} more"}] * bool(more) or {"text": "none"})
 
 
-def _linked(names):
-    return [{"text": str(len(names))}, *({"text": name, "link": {"document": name}} for name in names[:LINKS_SHOWN])]
+def _linked(times):
+    """How many rows, the first of them as links; where a rule decides several times in a row, how often in all."""
+    total = sum(times.values())
+    count = {"text": str(len(times))} | ({"why": f"{total} decisions in them"} if total > len(times) else {})
+    return [count, *({"text": name, "link": {"document": name}} for name in list(times)[:LINKS_SHOWN])]

@@ -46,7 +46,7 @@ def _runs_table(opened):
     mark, errors = opened.kit.about["primary_metric"], _errors(opened)
     rows = [[{"text": _named(run), "why": run.about["kind"], "link": {"run": run.id}},
              [cell | {"head": column} for column, cell in _figure(run, mark).items()],
-             *([_error_cell(run, error, column) for column in runs.COLUMNS] for error in errors)]
+             *([_error_cell(opened, run, error, column) for column in runs.COLUMNS] for error in errors)]
             for run in opened.runs]
     return panels.table(["run", _title(opened, mark), *errors.values()], rows,
                         "Runs, of all documents, with 95 % interval; of named errors fewer is better")
@@ -57,10 +57,10 @@ def _errors(opened):
     return {error: title for run in opened.runs for error, title in run.errors.items()}
 
 
-def _error_cell(run, mark, column):
+def _error_cell(opened, run, mark, column):
     found = next((error[column] for error in run.record["errors"] if error["id"] == mark), None)
     link = {"run": run.id, "error": mark, "column": column} if found and found["count"] else None
-    return figures.count(found) | {"head": column, "link": link}
+    return figures.count(found, opened.kit.about["documents"]) | {"head": column, "link": link}
 
 
 def _figure(run, mark):
