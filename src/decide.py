@@ -5,14 +5,18 @@
 
 A line is the row itself, or an object whose `inputs` is the row. A line that cannot be decided gives
 {"line": n, "error": "…"} in its place; the rest go on, and the exit code at the end is 1. With --state each line
-follows what the file has kept, and the file is replaced whole once a line is decided.
+follows what the file has kept. A decision is written out before the file is replaced, and the last row given again gives
+the same decision again, so nothing is lost where a run is cut. One process at a time has the file.
 """
 import argparse
+import contextlib
+import os
 import sys
 from pathlib import Path
 
 from src.shared import console
 from src.shared import kit as kits
+from src.shared import locks
 from src.shared.files import BOM, BadData, parse_json, read_json, to_json, write_text
 
 
@@ -26,13 +30,18 @@ def run(args):
     if args.kit and not args.file and len(kits.names()) == 1 and args.kit.replace("-", "_") not in kits.names():
         args.kit, args.file = None, args.kit        # the only kit needs no name, so a lone word is the file
     kit = kits.load(args.kit, args.data)
-    decide = _following(kit, Path(args.state)) if args.state else kit.definition.decide
-    with open(args.file, "rb") if args.file else sys.stdin.buffer as lines:
-        return 1 if decide_lines(kit, lines, sys.stdout, decide) else 0
+    with contextlib.ExitStack() as held:
+        decide, keep = held.enter_context(_following(kit, Path(args.state))) if args.state else \
+            (kit.definition.decide, None)
+        lines = held.enter_context(open(args.file, "rb")) if args.file else sys.stdin.buffer
+        return 1 if decide_lines(kit, lines, sys.stdout, decide, keep) else 0
 
 
-def decide_lines(kit, lines, out, decide):
-    """Decide each line of bytes and write one JSON line for it; returns how many could not be decided."""
+def decide_lines(kit, lines, out, decide, keep=None):
+    """Decide each line of bytes and write one JSON line for it; returns how many could not be decided.
+
+    `keep()` keeps what the last decision leaves behind, and is called only once that decision is out.
+    """
     failed = 0
     for number, line in enumerate(lines, 1):
         if number == 1:
@@ -45,24 +54,65 @@ def decide_lines(kit, lines, out, decide):
             failed += 1
             answer = {"line": number, "error": str(e)}
         out.write(to_json(answer) + "\n")
+        if keep:
+            out.flush()
+            keep()
     out.flush()
     return failed
 
 
+@contextlib.contextmanager
 def _following(kit, path):
-    """A kit's decide that goes on from the state kept in a file, and keeps there what each decision leaves behind."""
+    """(decide, keep): a kit's decide that goes on from the state kept in a file, and what puts the next state there.
+
+    The file is this process's for the length of the block. BadData where it cannot be read, written or had.
+    """
     if kit.definition.step is None:
         raise BadData(f"{kit.name} decides each document by itself and keeps no state; leave --state out")
-    kept = read_json(path) if path.exists() else None
+    _refuse_place(path)
+    lock = locks.take(path)
+    try:
+        kept = following = _kept(path)
 
-    def decide(book, row):
-        nonlocal kept
-        answer, following = kit.definition.step(book, row, kept)
-        if following != kept:
-            write_text(path, to_json(following, indent=2) + "\n")
-            kept = following
-        return answer
-    return decide
+        def decide(book, row):
+            nonlocal following
+            answer, following = kit.definition.step(book, row, kept)
+            return answer
+
+        def keep():
+            nonlocal kept
+            if following != kept:
+                _write(path, following)
+                kept = following
+        yield decide, keep
+    finally:
+        locks.give_back(lock)
+
+
+def _refuse_place(path):
+    if not path.parent.is_dir():
+        raise BadData(f"{path}: there is no folder {path.parent}; make it, or mend the name of the state file")
+    if not os.access(path.parent, os.W_OK):
+        raise BadData(f"{path}: its folder may not be written to, so no state can be kept; nothing was decided")
+
+
+def _kept(path):
+    """The state in a file, None where there is no file yet."""
+    if not path.exists():
+        return None
+    kept = read_json(path)
+    if not isinstance(kept, dict):
+        raise BadData(f"{path}: holds {to_json(kept)[:60]} and no state; bring back a copy of it, or delete the file to "
+                      f"begin with the first run")
+    return kept
+
+
+def _write(path, state):
+    try:
+        write_text(path, to_json(state, indent=2) + "\n")
+    except OSError as e:
+        raise BadData(f"{path}: the state cannot be kept: {e.strerror}; the last decision stands in the output, and the "
+                      f"state is still the one before it: mend that and give the same row again") from None
 
 
 def _row(line):

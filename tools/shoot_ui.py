@@ -1,13 +1,18 @@
-"""Drive the board in headless Chromium and write its screenshots, `results/KIT/shots/*.png`, for the README.
+"""Drive the board in headless Chromium and write its screenshots for the README: few, small, named alike every time.
 
-    python -m tools.shoot_ui                   every kit
+    python -m tools.shoot_ui                   the start page and one document of every kit, light and dark
     python -m tools.shoot_ui label_restrict    one kit
 
-The document shown is the first row of the first named error that a run of the kit made: the one people should look at.
+A kit's pictures are `results/KIT/shots/document-{light,dark}.png`, those of the start page `results/shots/start-…`;
+in a stand-alone kit both stand in `results/shots/`. Committed runs alone are shown. The document is the first row of the first named error
+that a shown run made: the one people should look at.
 """
 import argparse
+import base64
+import struct
 import sys
 import threading
+import zlib
 
 from evals.shared import browser
 from src import app
@@ -15,51 +20,98 @@ from src.shared import kit as kits
 from src.shared.files import BadData
 from src.shared.view import shelf
 
-WIDE, NARROW, HEIGHT = 1280, 320, 860
+WIDTH, HEIGHT, THEMES = 1280, 720, ("light", "dark")
+MAX_BYTES, COLOURS = 60_000, (64, 32, 16, 8)
+# A screenshot as one byte a pixel: the colours used most, and for every other the nearest of them. The page does it,
+# since it has the pixels in hand and counts them in no time.
+INDEXED = """
+  const [data, most] = arguments, picture = new Image();
+  picture.src = "data:image/png;base64," + data;
+  return picture.decode().then(() => {
+    const canvas = document.createElement("canvas"), { width, height } = picture;
+    Object.assign(canvas, { width, height });
+    const pen = canvas.getContext("2d");
+    pen.drawImage(picture, 0, 0);
+    const bytes = pen.getImageData(0, 0, width, height).data, counts = new Map();
+    const pixels = new Uint32Array(width * height);
+    for (let i = 0; i < pixels.length; i++) {
+      pixels[i] = (bytes[4 * i] << 16) | (bytes[4 * i + 1] << 8) | bytes[4 * i + 2];
+      counts.set(pixels[i], (counts.get(pixels[i]) || 0) + 1);
+    }
+    const used = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b);
+    const parts = (c) => [c >> 16, (c >> 8) & 255, c & 255], palette = used.slice(0, most), known = palette.map(parts);
+    const nearest = ([r, g, b]) => known.map((c) => (c[0] - r) ** 2 + (c[1] - g) ** 2 + (c[2] - b) ** 2)
+      .reduce((best, far, i, all) => far < all[best] ? i : best, 0);
+    const index = new Map(used.map((c) => [c, nearest(parts(c))]));
+    let text = "";
+    for (const c of pixels) text += String.fromCharCode(index.get(c));
+    return [width, height, palette.flatMap(parts), btoa(text)];
+  });"""
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tools.shoot_ui", description=__doc__.split("\n\n")[0],
                                      epilog="example: python -m tools.shoot_ui label_restrict")
-    parser.add_argument("kit", nargs="*", help="kits to show (default: all)")
+    parser.add_argument("kit", nargs="*", help="kits to show (default: all, and the start page)")
     args = parser.parse_args(argv)
     try:
         if browser.missing():
             raise BadData(browser.missing())
-        for path in shoot([kits.load(name) for name in args.kit or kits.names()]):
+        for path in shoot([kits.load(name) for name in args.kit or kits.names()], has_start=not args.kit):
             print(path)
     except BadData as e:
         print(e, file=sys.stderr)
         return 2
 
 
-def shoot(opened_kits):
+def shoot(opened_kits, has_start=True):
     """Yield the paths of the screenshots as they are written."""
-    shelf_ = shelf.Shelf()
+    shelf_ = shelf.Shelf(local=False)
     with app.Board(0, shelf_) as board, browser.Browser() as page:
         threading.Thread(target=board.serve_forever, daemon=True).start()
-        for kit in opened_kits:
-            folder = kit.results / "shots"
+        for folder, name, address in views(shelf_, opened_kits, has_start):
             folder.mkdir(parents=True, exist_ok=True)
-            for name, address, theme, width in views(shelf_.open(kit.name)):
+            for theme in THEMES:
                 page.media(theme)
-                page.size(width, HEIGHT)
+                page.size(WIDTH, HEIGHT)
                 page.go(f"http://127.0.0.1:{board.server_port}/#/{address}")
                 page.wait("document.querySelector('h1')")
-                path = folder / f"{name}.png"
-                path.write_bytes(page.shot())
+                path = folder / f"{name}-{theme}.png"
+                path.write_bytes(small(page))
                 yield path
         board.shutdown()
 
 
-def views(opened):
-    """[(name, address behind #/, theme, width)] of one kit."""
-    kit, run, document = opened.kit.name, *_worst(opened)
-    query = f"?run={run}" if run else ""
-    one = f"{kit}/d/{document}{query}"
-    return [("start", "", "light", WIDE), ("list", kit, "light", WIDE), ("document", one, "light", WIDE),
-            ("document-dark", one, "dark", WIDE), ("document-narrow", one, "light", NARROW),
-            ("rules", f"{kit}/rules", "light", WIDE)]
+def views(shelf_, opened_kits, has_start):
+    """Yield (folder, name, address behind #/) of every view that is shown."""
+    if has_start:
+        yield (kits.ROOT / "results" / "shots"), "start", ""
+    for kit in opened_kits:
+        run, document = _worst(shelf_.open(kit.name))
+        yield kit.results / "shots", "document", f"{kit.name}/d/{document}" + (f"?run={run}" if run else "")
+
+
+def small(page):
+    """What the page shows as a PNG of at most MAX_BYTES, with as many of its colours as that allows."""
+    taken = base64.b64encode(page.shot()).decode()
+    for colours in COLOURS:
+        found = png(*page.script(INDEXED, taken, colours))
+        if len(found) <= MAX_BYTES:
+            return found
+    raise BadData(f"a screenshot takes {len(found):,} bytes in {colours} colours, more than {MAX_BYTES:,}; show less")
+
+
+def png(width, height, palette, pixels):
+    """A PNG of indexed colours: `palette` as numbers r, g, b, r, …, `pixels` a byte each, base64."""
+    rows = base64.b64decode(pixels)
+    lines = b"".join(b"\0" + rows[start:start + width] for start in range(0, width * height, width))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)), (b"PLTE", bytes(palette)),
+        (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b"")))
+
+
+def _chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def _worst(opened):

@@ -222,15 +222,17 @@ function kitRow(kit) {
     h("p", {}, kit.decides), problems(kit.problems));
   if (kit.documents === undefined) return h("tr", {}, name, ["–", "–", "–"].map((blank) => h("td", {}, blank)));
   const count = (number, noun) => h("td", { class: "number" }, number.toLocaleString("en"), h("small", {}, noun));
+  const committed = kit.committed === 1 ? "committed run" : "committed runs";
   return h("tr", {}, name, count(kit.documents, kit.noun),
-    count(kit.committed, kit.local ? `committed, ${kit.local} local` : "committed"), h("td", {}, figures(kit)));
+    count(kit.committed, kit.local ? `${committed}, ${kit.local} local` : committed), h("td", {}, figures(kit)));
 }
 
 function figures(kit) {
   if (!kit.figures.length) return "nothing recorded yet";
   const rows = kit.figures.map((line) => h("tr", {},
     h("th", { scope: "row" }, line.name, h("small", {}, line.kind)),
-    h("td", {}, cell(line.raw)), h("td", {}, line.rechecked && cell(line.rechecked))));
+    h("td", {}, cell({ ...line.raw, head: "raw" })),
+    h("td", {}, line.rechecked && cell({ ...line.rechecked, head: "rechecked" }))));
   return [
     !kit.has_model_run && h("p", { class: "quiet" }, "No model run is recorded yet; these are the baselines."),
     h("table", { class: "figures" }, h("caption", { class: "hidden" }, `${kit.metric} of ${kit.title}`),
@@ -424,8 +426,10 @@ function fieldTable(found) {
 }
 
 function ladder(found) {
-  const rows = found.rungs.map((rung, i) => h("tr", {},
-    h("th", { scope: "row" }, soft(`${i + 1}. ${rung.rule}`), h("small", {}, rung.class)), rung.steps.map(rungStep)));
+  // Where no values are set beside a limit, the rule's own words say what was asked.
+  const asked = (rung) => rung.steps.some((step) => step.compares) ? rung.class : rung.says;
+  const rows = found.rungs.map((rung, i) => h("tr", {}, h("th", { scope: "row" },
+    soft(`${i + 1}. ${rung.rule}`), h("small", {}, asked(rung))), rung.steps.map(rungStep)));
   const ends = h("tr", {}, h("th", { scope: "row" }, "ends"), found.ends.map((end) => h("td", {}, soft(end))));
   return section(found, null,
     table(found.title, ["rule", ...found.columns], [h("tbody", {}, rows), h("tfoot", {}, ends)]));

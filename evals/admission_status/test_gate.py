@@ -18,7 +18,7 @@ from src.admission_status import benchmark, corpus
 from src.shared import kit as kits
 
 HOME = kits.load(gate.NAME).data
-MUTANTS = 100
+MUTANTS = 60
 # Leaves of policy.json that are read by people alone.
 PROSE = {"why", "title", "authority", "means", "classes", "decisions", "source", "policy"}
 

@@ -127,6 +127,21 @@ class TestRulebook(unittest.TestCase):
             policy.decide(BOOK, {"arrived": "Mon 23:50", "expected": "one more night"})
         self.assertIn("did you mean expected_nights?", str(caught.exception))
 
+    def test_a_flat_row_may_say_whose_expectation_it_is(self):
+        for word, wanted in (("documented", "TM-5"), ("ambiguous", "TM-3"), ("absent", "TM-3"), (None, "TM-5")):
+            self.assertEqual(answer(discharge="2026-06-13", stay_expectation=word)[1], wanted, word)
+        with self.assertRaises(BadData):
+            policy.decide(BOOK, row(nights=2, stay_expectation="perhaps"))
+
+    def test_a_missing_order_names_what_was_given_and_not_read(self):
+        with self.assertRaises(BadData) as caught:
+            policy.decide(BOOK, {"arrived": "2026-06-10 14:00", "order": "x", "expected_discharge": "2026-06-12"})
+        self.assertIn("given and not read: arrived, order", str(caught.exception))
+
+    def test_a_slip_beside_a_complete_row_is_flagged(self):
+        for nights in (None, 2):
+            self.assertEqual(policy.decide(BOOK, row(nights=nights, expected_nigths=3))["flags"], ["unknown_key"])
+
     def test_a_misspelt_input_is_flagged(self):
         found = policy.decide(BOOK, {"order_finding": PRESENT, "admitted_at": "2026-06-10 12:00", "expected_night": 2})
         self.assertEqual((found["rule"], found["flags"]), ("TM-3", ["unknown_key"]))

@@ -25,7 +25,10 @@ def judge(kit, gold, answer):
             **_escalations(answer, gold, want, values)}
     if run > 1:
         hits |= {"stage_later": right, "notice_later": notice}
-    hits["missed_notice" if _due(wanted_stage) == DUE else "false_notice"] = stage is not None and not notice
+    if _due(wanted_stage) == DUE:
+        hits["missed_notice"] = not notice      # whoever answers nothing asks for no notice
+    else:
+        hits["false_notice"] = stage is not None and not notice
     return Marks(hits, {"stage": [wanted_stage, stage or UNANSWERED],
                         "notice": [_due(wanted_stage), _due(stage) if stage else UNANSWERED]})
 
@@ -41,7 +44,7 @@ def _errors(answer, want, got, special):
     custodian that makes a missed one."""
     on_hold, others = (({name for name, word in want.items() if (word == CUSTODIAN) is is_one})
                        for is_one in (True, False))
-    missed = {name for name in on_hold if answer and got.get(name) != CUSTODIAN}
+    missed = {name for name in on_hold if got.get(name) != CUSTODIAN}
     found = {"missed_custodian": [len(missed), len(on_hold)],
              "missed_special": [len(missed & special), len(on_hold & special)],
              "over_inclusion": [sum(got.get(name) == CUSTODIAN for name in others), len(others)]}
@@ -56,7 +59,7 @@ def _escalations(answer, gold, want, values):
              "false_escalation": [len(named & others), len(others)]}
     if due:
         found |= {"escalations": [len(named & due), len(due)],
-                  "missed_escalation": [len(due - named) if answer else 0, len(due)]}
+                  "missed_escalation": [len(due - named), len(due)]}
     return found
 
 

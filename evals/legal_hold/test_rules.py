@@ -250,7 +250,8 @@ class TestKeptState(unittest.TestCase):
 
     def run_line(self, row, kit=KIT):
         out = io.StringIO()
-        failed = command.decide_lines(kit, [json.dumps(row).encode()], out, command._following(kit, self.path))
+        with command._following(kit, self.path) as (decide, keep):
+            failed = command.decide_lines(kit, [json.dumps(row).encode()], out, decide, keep)
         return failed, json.loads(out.getvalue())
 
     def test_three_runs_one_after_the_other_are_the_chain_of_the_corpus(self):
@@ -260,12 +261,16 @@ class TestKeptState(unittest.TestCase):
             failed, answer = self.run_line(row)
             self.assertEqual((failed, answer["matter_stage"], answer["escalate"]),
                              (0, gold[row["id"]]["matter_stage"], gold[row["id"]]["escalate"]))
-            self.assertEqual(json.loads(self.path.read_text()), answer["carried"])
+            kept = json.loads(self.path.read_text())
+            self.assertEqual({key: kept[key] for key in answer["carried"]}, answer["carried"])
+            self.assertEqual((kept["run_on"], kept["next"]), (row["run_on"], row["next"]))
 
     def test_a_refused_line_leaves_the_file_as_it_was(self):
         self.run_line(inputs(person(), matter="M-1", run=1) | {"carried": None})
         before = self.path.read_bytes()
-        for row in (inputs(person(), matter="M-2", run=2), inputs(person(), matter="M-1", run=1),
+        for row in (inputs(person(), matter="M-2", run=2), inputs(person("EMP-3"), matter="M-1", run=1),
+                    inputs(person(), matter="M-1", run=3, snapshot="2025-12-05"),
+                    inputs(person(), matter="M-1", run=2, snapshot="2025-12-05", events=None, event=[]),
                     inputs(person(), run=2),
                     inputs(person(), matter="M-1", snapshot="2025-12-05"),
                     inputs(person(), matter="M-1", run=2, snapshot="2025-13-01")):
@@ -279,6 +284,40 @@ class TestKeptState(unittest.TestCase):
         backwards = inputs(person(since="2025-03-01", until="2025-02-01"), matter="M-1", run=2, snapshot="2025-12-05")
         self.assertIsNone(self.run_line({**backwards, "carried": None})[1]["matter_stage"])
         self.assertEqual(self.path.read_bytes(), before)
+
+    def test_the_last_row_again_gives_the_same_answer_and_moves_nothing(self):
+        row = {**inputs(person(), matter="M-1", run=1), "carried": None}
+        first, before = self.run_line(row), self.path.read_bytes()
+        self.assertEqual((self.run_line(row), self.path.read_bytes()), (first, before))
+
+    def test_a_state_that_is_not_as_it_was_written_is_refused(self):
+        self.run_line({**inputs(person(), matter="M-1", run=1), "carried": None})
+        kept = json.loads(self.path.read_text())
+        row = {**inputs(person(), matter="M-1", run=2, snapshot="2025-12-05"), "carried": None}
+        for wrong in ({"run": 1}, {}, {**kept, "custodians": None}, {**kept, "custodian": {}},
+                      {key: kept[key] for key in kept if key != "custodians"},
+                      {**kept, "custodians": {**kept["custodians"], "emp-1": kept["custodians"]["EMP-1"]}}):
+            self.path.write_text(json.dumps(wrong))
+            self.assertEqual(self.run_line(row)[0], 1, wrong)
+        self.path.write_text("null")
+        self.assertRaises(BadData, self.run_line, row)
+
+    def test_one_process_has_the_file_and_a_decision_is_out_before_the_state_moves(self):
+        with command._following(KIT, self.path) as (decide, keep):
+            with self.assertRaises(BadData), command._following(KIT, self.path):
+                pass
+            decide(BOOK, inputs(person(), matter="M-1", run=1) | {"carried": None})
+            self.assertFalse(self.path.exists())
+            keep()
+        self.assertTrue(self.path.exists())
+
+    def test_a_first_run_that_decides_nothing_and_a_folder_that_is_none_write_nothing(self):
+        backwards = inputs(person(since="2025-03-01", until="2025-02-01"), matter="M-1", run=1)
+        self.run_line({**backwards, "carried": None})
+        self.assertFalse(self.path.exists())
+        with self.assertRaises(BadData), command._following(KIT, self.path.parent / "no" / "m.json"):
+            pass
+        self.assertFalse((self.path.parent / "no").exists())
 
     def test_a_row_that_brings_its_own_state_is_refused(self):
         failed, answer = self.run_line(inputs(person(), matter="M-1", run=1, carried=held()))
@@ -366,7 +405,7 @@ def random_matter(rng, runs=5):
                  "period": ["2024-06-01", "2024-12-31"]}
         rows.append({"matter": "M", "run": run, "snapshot": str(day),
                      "candidates": rng.sample(people, rng.randint(3, 6)),
-                     "events": events, "scope": scope, "scope_unsettled": "memos" if rng.random() < .1 else None,
+                     "events": events, "scope": scope, "scope_unsettled": "two memos" if rng.random() < .1 else None,
                      "release_memo": str(day) if rng.random() < .05 else None})
     return rows
 

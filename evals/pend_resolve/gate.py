@@ -28,8 +28,14 @@ EVIDENCE = ("contradicted", "awaited", "clean", "correction", "none")
 DATES = ("received_on", "pended_on", "register_read_on")
 
 # The keys an object must have, each with its kind, and the kinds of the fields that conditions read.
-KIT = {"kit": str, "id": str, "size": int, "planned": dict}
-TABLE = {"title": str, "stops_at": str, "decisions": dict, "passed": dict, "missing": dict, "rules": list}
+KIT = {"kit": str, "id": str, "size": int, "seed": int, "as_of": str, "settings": dict, "planned": dict}
+TABLE = {"title": str, "authority": str, "stops_at": str, "answers": dict, "decisions": dict, "passed": dict,
+         "missing": dict, "rules": list}
+NAMED = {"resolution": {"decision": "resolution", "rule": "rule"},
+         "deadlines": {"decision": "deadline", "rule": "clock_rule"},
+         "clock": {"decision": "clock", "rule": "state_rule"}}
+GATE = {"answers": dict, "auto_release_open": object, "configurable_in_kit": object, "conditions": "texts"}
+PAIR = {"first": str, "then": str, "why": str}
 RULE = {"id": str, "order": int, "when": dict, "decision": str, "why": str}
 FLAG = {"id": str, "when": dict, "why": str}
 CASE = {"case": str, "count": int, "hard": bool, "family": object, "sentence": str, "documents": list}
@@ -45,7 +51,11 @@ GOLD = {"id": str, "case": str, "cause_class": str, "citation": str, "confidence
 PLANTED = ("message", "about", "decoy", "bait")
 EXPECTED = ("resolution", "rule", "clock", "clock_rule")
 COUNTED = ("cause_class", "resolution", "rule", "clock", "clock_rule")
-PARTS = ("causes", "evidence", "lines_of_business", "resolution", "deadlines", "clock", "release_gate")
+POLICY = {**dict.fromkeys(("policy_id", "title", "as_of", "authority"), str), "orderings": list,
+          **dict.fromkeys(("causes", "evidence", "lines_of_business", "resolution", "deadlines", "clock",
+                           "release_gate"), dict)}
+VARIETY = ("line_of_business", "clean", "contracted", *DATES, "register_evidence", "cause_class", "citation", "claim_id",
+           "title")
 YES_NO = {"type": "enum", "allowed": ["yes", "no"]}
 READ = {"line_of_business": {"type": "enum", "allowed": ["MA", "MEDICAID"]}, "register_evidence": {"type": "list"},
         "clean": YES_NO, "contracted": YES_NO, "cause_class": {"type": "enum", "allowed": list(CAUSES)},
@@ -53,8 +63,15 @@ READ = {"line_of_business": {"type": "enum", "allowed": ["MA", "MEDICAID"]}, "re
 
 # The tables of policy.md, and the rows as which policy.json is written out to be compared with them.
 HEADS = {"resolution": ("order", "rule", "when", "resolution"), "deadlines": ("order", "rule", "when", "deadline"),
-         "clock": ("order", "rule", "when", "state"), "flags": ("flag", "set when")}
-ALONE = {"causes": ("cause class", "in question"), "answers": ("answer", "for which categories")}
+         "clock": ("order", "rule", "when", "state"), "flags": ("flag", "set when", "why"),
+         "causes": ("cause class", "what it says"), "evidence": ("register word", "what a line of it says"),
+         "resolutions": ("resolution", "what it means"), "days": ("deadline", "in words"),
+         "states": ("state", "what it means"), "lines": ("line of business", "printed as"),
+         "orderings": ("first", "then", "because"), "reasons": ("rule", "why", "what it leans on"),
+         "parts": ("part", "title", "what it says of itself"),
+         "answers": ("answer", "what it means", "for which categories"), "conditions": ("what it would take",),
+         "settings": ("setting", "published")}
+RULES, WALKED = ("resolution", "deadlines", "clock"), ("resolution", "deadlines", "clock", "flags")
 FOLLOWS, ACCOUNTED = "gold rows that follow from both renderings", "sentences accounted for"
 
 Key = namedtuple("Key", "kit rules cases pools claims prompts")      # what every record is judged by
@@ -79,19 +96,15 @@ def check(data_dir, prompts=None):
 def read_policy(report):
     """The sound renderings of the rules, {file: {table: rows of cells}}; where the two disagree is reported."""
     data, ours = read_json(report, "policy.json"), None
-    if shape(report, "policy.json", "", data, dict.fromkeys(PARTS, dict)):
-        ours = {part: _rules(report, part, data[part]) for part in ("resolution", "deadlines", "clock")}
+    if shape(report, "policy.json", "", data, POLICY, {}):
+        ours = {part: _rules(report, part, data[part]) for part in RULES}
         marks = [mark for part in ("resolution", "deadlines") for mark in data[part].get("flags") or ()]
         ours["flags"] = [_flag(report, mark) for mark in marks]
+        ours |= _said(report, data)
         _check_words(report, data)
-    theirs = ledger.tables(report, "policy.md", {**HEADS, **ALONE})
-    if theirs:
-        wanted = {"causes": list(CAUSES), "answers": list(ANSWERS)}
-        for part, names in wanted.items():
-            if [row and row[0] for row in theirs[part]] != names:
-                report.add("policy.md", part, f"the rows are not {', '.join(names)}; name them in that order")
-        if [row and row[1] for row in theirs["answers"]] != ["every one", "none"]:
-            report.add("policy.md", "answers", "every category is for the examiner and none for release; write that")
+    theirs = ledger.tables(report, "policy.md", HEADS)
+    if theirs and [row and row[2] for row in theirs["answers"]] != ["every one", "none"]:
+        report.add("policy.md", "answers", "every category is for the examiner and none for release; write that")
     if ours and theirs:
         ledger.compare(report, HEADS, "policy.json", ours, "policy.md", theirs)
     both = {"policy.md": theirs, "policy.json": ours}
@@ -100,17 +113,18 @@ def read_policy(report):
 
 def vet_rules(report, file, table):
     """Whether every condition of a rendering can be walked; rules out of the orders that are meant are reported."""
-    if None in [row for part in HEADS for row in table[part]]:
+    if None in [row for part in WALKED for row in table[part]]:
         return False
-    names = [row[1] for part in ("resolution", "deadlines", "clock") for row in table[part]]
+    names = [row[1] for part in RULES for row in table[part]]
     for first, then in ORDERINGS:
         if {first, then} <= set(names) and names.index(first) > names.index(then):
             report.add(file, first, f"stands behind {then}; {first} is asked before it")
     for name, times in Counter(names).items():
         if times > 1:
             report.add(file, name, f"the id stands {times} times; give each rule its own")
-    conditions = [row[1:3] for part in ("resolution", "deadlines", "clock") for row in table[part] if row[2]]
-    sound = [ledger.vet(report, file, name, when, "", READ) for name, when in conditions + table["flags"]]
+    conditions = [row[1:3] for part in RULES for row in table[part] if row[2]]
+    flags = [row[:2] for row in table["flags"]]
+    sound = [ledger.vet(report, file, name, when, "", READ) for name, when in conditions + flags]
     for name, when in conditions:
         if "pended_on" in when:
             report.add(file, name, "reads pended_on; the clock runs from receipt and no rule reads the pend date")
@@ -178,6 +192,7 @@ def check_records(report, key):
             before = account.repeats(report, file, before, said)
         if page and fact and answer:
             tally.update(check_answer(report, name, page, fact, answer, key))
+            tally |= Counter(("distinct", (field, shown(fact[field], 10_000))) for field in VARIETY)
     for name in key.claims.keys() - documents.keys():
         report.add("claims.json", name, f"no corpus/{name}.txt; add the document or delete the row")
     check_counts(report, key, tally)
@@ -243,7 +258,14 @@ def check_answer(report, name, page, fact, answer, key):
     if key.cases and case is None:
         report.add("gold.jsonl", name, f"case {answer['case']} is not planned; {nearest(answer['case'], key.cases)}")
     trap = any(derive(table, values, fact["pended_on"])["clock"] != answer["clock"] for table in key.rules.values())
-    return [*_counted(answer, fact, case, trap), ("plan", answer["case"], _drawn(page, fact, answer))]
+    flags = [row[0] for row in next(iter(key.rules.values()), {"flags": ()})["flags"]
+             if ledger.truth(row[1], {**dict.fromkeys(READ), **values}) is True]
+    return Counter([*_counted(answer, fact, case, trap), ("plan", answer["case"], _drawn(page, fact, answer)),
+                    *(("flags", flag) for flag in flags), ("left", (answer["clock_rule"], answer["remaining"])),
+                    ("cause_stands_in", account.place(page, fact["citation"])[0]),
+                    *(("planted", part) for part in fact.get("planted", ())),
+                    *(("nulls", name) for name in VARIETY if fact[name] is None)]) | Counter(
+                        {("bytes", ""): len(page.text.encode())})
 
 
 def derive(table, values, since):
@@ -309,26 +331,41 @@ def check_counts(report, key, tally):
             report.add("kit.json", "planned", f"{what}: {wanted} planned, {tally['planned', what]} counted; make them "
                                               f"agree")
     if (report.folder / "stats.json").exists():
-        _check_stats(report, documents, tally)
+        _check_stats(report, key, tally)
 
 
-def _check_stats(report, documents, tally):
-    stats = read_json(report, "stats.json")
-    counted = {"documents": documents, "clock_traps": tally["planned", "clock traps"]}
-    counted |= {group: {rest[0]: times for (kind, *rest), times in tally.items() if kind == group}
-                for group in ("cases", *COUNTED)}
-    for group, wanted in counted.items() if shape(report, "stats.json", "", stats, {}) else ():
-        if stats.get(group) != wanted:
+def _check_stats(report, key, tally):
+    """Hold all of stats.json against what was counted here."""
+    stats, rules = read_json(report, "stats.json"), next(iter(key.rules.values()), dict.fromkeys(RULES, ()))
+    groups = {group: {rest[0]: times for (kind, *rest), times in tally.items() if kind == group}
+              for group in ("cases", *COUNTED, "flags", "cause_stands_in", "distinct", "nulls", "left")}
+    distinct, left = groups.pop("distinct"), groups.pop("left")
+    names = {part: [row[1] for row in rules[part]] for part in ("resolution", "deadlines")}
+    counted = groups | {
+        "seed": key.kit.get("seed"), "documents": report.counts["documents"], "bytes": tally["bytes", ""],
+        "hard": tally["planned", "hard"], "clock_traps": tally["planned", "clock traps"], "limits": {},
+        "days_left": {rule: {str(days): left.get((rule, days), 0) for days in (6, 5, 0, -1)}
+                      for rule in names["deadlines"]},
+        "planted": {part: tally["planted", part] for part in PLANTED},
+        "rules": {rule: {"matched": tally[part, rule]} for part, kind in (("rule", "resolution"),
+                                                                          ("clock_rule", "deadlines"))
+                  for rule in names[kind]},
+        "distinct_values": {name: sum(field == name for field, _ in distinct) for name in VARIETY}}
+    if not shape(report, "stats.json", "", stats, dict.fromkeys(counted, object), {}):
+        return
+    for group, wanted in counted.items():
+        if stats[group] != wanted:
             report.add("stats.json", group, f"{shown(stats.get(group))}: {shown(wanted)} is counted; build the "
                                             f"stats again")
 
 
 def _rules(report, part, data):
     """One table of policy.json as rows of cells; a row without shape is None."""
-    if not shape(report, "policy.json", part, data, TABLE):
+    if not shape(report, "policy.json", part, data, TABLE, {"flags": list}):
         return [None]
-    if data["stops_at"] != "match" or data["missing"] != {"decision": None}:
-        report.add("policy.json", part, "the first match decides, and a missing value decides null; write that")
+    if (data["stops_at"], data["missing"], data["answers"]) != ("match", {"decision": None}, NAMED[part]):
+        report.add("policy.json", part, f"the first match decides, a missing value decides null, and the answers are "
+                                        f"{shown(NAMED[part])}; write that")
     rows = []
     for place, rule in enumerate(data["rules"], 1):
         name = rule.get("id", place) if type(rule) is dict else place
@@ -346,7 +383,7 @@ def _rules(report, part, data):
     passed = data["passed"].get("decision", "")
     if part == "clock":
         rows.append(("otherwise", str(data["passed"].get("rule")), "", str(passed)))
-    elif passed is not None:
+    elif data["passed"] != {"decision": None, "rule": "none"}:
         report.add("policy.json", part, f"passed {shown(passed)}: where no rule takes a claim, nothing is decided; "
                                         f"write null")
     return rows
@@ -355,11 +392,40 @@ def _rules(report, part, data):
 def _flag(report, mark):
     name = mark.get("id", "") if type(mark) is dict else ""
     sound = shape(report, "policy.json", name, mark, FLAG, {})
-    return (name, ledger.condition(report, "policy.json", name, mark["when"])) if sound else None
+    return (name, ledger.condition(report, "policy.json", name, mark["when"]), mark["why"]) if sound else None
+
+
+def _said(report, data):
+    """What policy.json and the settings of kit.json say in words, as the rows of the tables that say it to people."""
+    kit, tables, gate = read_json(report, "kit.json"), {part: data[part] for part in RULES}, data["release_gate"]
+    sound = shape(report, "policy.json", "release_gate", gate, GATE, {})
+    rules = [rule for table in tables.values() for rule in table.get("rules", ()) if type(rule) is dict]
+    pairs = [pair for place, pair in enumerate(data["orderings"], 1)
+             if shape(report, "policy.json", f"orderings {place}", pair, PAIR, {})]
+    words = {name: list((table.get("decisions") or {}).items()) for name, table in
+             zip(("resolutions", "days", "states"), tables.values())}
+    settings = kit.get("settings") if type(kit) is dict else None
+    if type(kit) is dict and kit.get("as_of") != data["as_of"]:
+        report.add("policy.json", "as_of", f"{shown(data['as_of'])}: kit.json says {shown(kit.get('as_of'))}")
+    return words | {
+        "causes": list(data["causes"].items()), "evidence": list(data["evidence"].items()),
+        "lines": list(data["lines_of_business"].items()),
+        "orderings": [(pair["first"], pair["then"], pair["why"]) for pair in pairs],
+        "reasons": [(rule.get("id"), rule.get("why"), rule.get("source", "")) for rule in rules],
+        "parts": [(data["policy_id"], data["title"], data["authority"]), *(
+            (part, table.get("title"), table.get("authority")) for part, table in tables.items())],
+        "answers": [(word, means, "every one" if word == EXAMINER else "none") for word, means in
+                    gate["answers"].items()] if sound else [None],
+        "conditions": [(text,) for text in gate["conditions"]] if sound else [None],
+        "settings": [(name, shown(value)) for name, value in settings.items()] if type(settings) is dict else [None]}
 
 
 def _check_words(report, data):
-    """The vocabularies are the kit's own, and the release gate is shut."""
+    """The vocabularies and the asserted orderings are the kit's own, and the release gate is shut."""
+    pairs = [(pair.get("first"), pair.get("then")) for pair in data["orderings"] if type(pair) is dict]
+    if pairs != [pair for pair in ORDERINGS if pair[0][:2] == "PR"]:
+        report.add("policy.json", "orderings", f"{shown(pairs)}: {shown(ORDERINGS[:5])} are asserted, each once, in that "
+                                               f"order")
     gate = data["release_gate"]
     for part, given, known in (("causes", data["causes"], CAUSES), ("evidence", data["evidence"], EVIDENCE),
                                ("release_gate", gate.get("answers") or (), ANSWERS)):

@@ -106,6 +106,13 @@ class TestRedProof(Opened, unittest.TestCase):
                      lambda row: row["clock"] == "BREACHED" and self.from_pend(row) != "WITHIN-CLOCK",
                      clock="WITHIN-CLOCK")
 
+    def test_an_unparsed_reply_to_a_claim_that_is_due_is_a_missed_escalation(self):
+        for row in self.gold:
+            marks = scoring.Scoring(self.kit, self.bench).entry(
+                row, read(self.kit, row["id"], Completion(text="I cannot say.", finish="stop")))["marks"]["raw"]
+            self.assertIs(marks.get("missed_escalation"), True if row["clock"] in score.ALARMS else None)
+            self.assertFalse(any(marks.get(error.id) for error in self.bench.errors if error.id != "missed_escalation"))
+
     def test_an_over_escalation(self):
         self.planted("over_escalation", lambda row: row["clock"] == "WITHIN-CLOCK", clock="ESCALATE-NOW")
         self.planted("over_escalation", lambda row: row["clock"] == "WITHIN-CLOCK", clock="BREACHED")

@@ -76,6 +76,18 @@ class TestResolution(unittest.TestCase):
             self.assertIn(flag, found["flags"])
             self.assertEqual(found["clock"], "WITHIN-CLOCK")
 
+    def test_the_register_goes_by_either_name_and_two_that_differ_decide_nothing(self):
+        row = {key: value for key, value in BASE.items() if key != "register_evidence"}
+        found = policy.decide(BOOK, row | {"evidence": "clean"})
+        self.assertEqual((found["rule"], found["flags"]), ("PR-3", []))
+        same = policy.decide(BOOK, row | {"evidence": ["clean", "awaited"], "register_evidence": "awaited, clean"})
+        self.assertEqual(same["rule"], "PR-2")
+        self.assertNotIn("register_evidence_not_read", same["flags"])
+        for other in ("none", None, "gone", "awaited"):
+            found = policy.decide(BOOK, row | {"evidence": "clean", "register_evidence": other})
+            self.assertIsNone(found["resolution"], other)
+            self.assertIn("register_evidence_not_read", found["flags"])
+
     def test_spellings_of_a_word_are_one_word(self):
         for cause in ("code edit", "Code_Edit", " CODE-EDIT "):
             self.assertEqual(decide(cause_class=cause)["rule"], "PR-7")
@@ -109,6 +121,13 @@ class TestClock(unittest.TestCase):
                 ("MA", True, None, None)):
             found = decide(line_of_business=line, clean=clean, contracted=contracted)
             self.assertEqual(found["clock_rule"], rule, (line, clean, contracted))
+
+    def test_a_contract_that_cannot_be_read_matters_only_to_the_rule_that_asks_for_it(self):
+        for line, clean, rule in (("MA", False, "CL-2"), ("MEDICAID", True, "CL-3"), ("MEDICAID", False, "CL-4"),
+                                  ("MA", True, None)):
+            found = decide(line_of_business=line, clean=clean, contracted="maybe")
+            self.assertEqual((found["clock_rule"], found["clock"] is None), (rule, rule is None), line)
+            self.assertIn("contracted_not_read", found["flags"])
 
     def test_the_pend_date_moves_nothing(self):
         for pended in ("2026-08-01", "2026-09-01", "2027-01-01", None, "yesterday", "gone"):
@@ -173,7 +192,7 @@ class TestRelease(unittest.TestCase):
 
     def test_a_policy_that_opens_a_category_is_refused_when_it_is_read(self):
         for change in ({"auto_release_open": ["COB-UNRESOLVED"]}, {"auto_release_open": None},
-                       {"configurable_in_kit": True},
+                       {"configurable_in_kit": True}, {"open_categories": []}, {"conditions": []},
                        {"answers": {"AUTO-RELEASE": "", "EXAMINER-APPLIES": ""}}):
             opened = copy.deepcopy(BOOK.policy)
             opened["release_gate"].update(change)
@@ -241,6 +260,12 @@ class TestRuleFile(unittest.TestCase):
             rules[0]["order"], rules[4]["order"] = 5, 1
         self.assertIn("PR-1 has to stand before PR-5", self.refused(swap))
         self.assertEqual(len(BOOK.policy["orderings"]), 5)
+
+    def test_orderings_that_are_missing_empty_or_doubled_are_refused(self):
+        self.assertIn("/orderings", self.refused(lambda changed: changed.pop("orderings")))
+        self.assertIn("/orderings", self.refused(lambda changed: changed["orderings"].clear()))
+        self.assertIn("stands twice", self.refused(lambda changed: changed["orderings"].append(
+            changed["orderings"][0])))
 
     def test_a_clock_that_reads_the_pend_date_is_refused(self):
         def read_pend(changed):

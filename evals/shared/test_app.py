@@ -321,6 +321,18 @@ class TestNoise(Serving):
         connection.close()
         self.assertEqual(seen, {200, 400, 403, 404, 405})
 
+    def test_a_page_that_is_missing_is_not_found_and_the_rest_goes_on(self):
+        path = self.stage.data / "corpus" / f"{self.document}.txt"
+        kept = path.read_bytes()
+        self.addCleanup(path.write_bytes, kept)
+        path.unlink()
+        for rest in ("", "/prompt"):
+            sentence = self.refused(404, self.served.get(f"{self.kit}/documents/{self.document}{rest}"))
+            self.assertIn(f"{self.document}.txt", sentence)
+        self.refused(404, self.served.post(f"{self.kit}/check", {"document": self.document}))
+        for address in (f"{self.kit}/documents", f"{self.kit}/documents?q=of", f"{self.kit}/rules"):
+            self.assertEqual(self.served.get(address)[0], 200, address)
+
     def test_many_readers_at_once_read_the_same(self):
         found, path = [], f"{self.kit}/documents/{self.document}"
         threads = [threading.Thread(target=lambda: found.append(self.served.get(path)[2])) for _ in range(16)]

@@ -18,7 +18,7 @@ def bench_of(name):
 class TestInjection(unittest.TestCase):
     def setUp(self):
         self.copy = Checkout(self)
-        self.kit, self.bench = kits.load(NAME), bench_of(NAME)
+        self.kit, self.bench = kits.load(NAME, self.copy.kit[0]), bench_of(NAME)
         self.twins = injecting.Twins(self.kit, self.bench.attacks)
 
     def test_a_twin_is_its_clean_page_with_more_in_it_and_the_same_labels(self):
@@ -88,7 +88,8 @@ class TestInjection(unittest.TestCase):
 
 class TestPromptTokens(unittest.TestCase):
     def test_each_part_is_the_difference_of_two_counts(self):
-        copy, kit = Checkout(self), kits.load(NAME)
+        copy = Checkout(self)
+        kit = kits.load(NAME, copy.kit[0])
         first, second = list(kit.documents())[:2]
         with LocalProvider(lambda body: "x") as provider:
             provider.usage = lambda body: {"prompt_tokens": sum(len(message["content"]) for message in body["messages"]),
@@ -103,7 +104,8 @@ class TestPromptTokens(unittest.TestCase):
                 self.assertEqual(part["tokens"][document], len(kit.prompt(document)[number].text))
 
     def test_a_provider_that_gives_no_count_is_no_measurement(self):
-        copy, kit = Checkout(self), kits.load(NAME)
+        copy = Checkout(self)
+        kit = kits.load(NAME, copy.kit[0])
         with LocalProvider(lambda body: "x") as provider:
             provider.usage = lambda body: None
             done = copy.run(NAME, next(kit.documents()), "--run-id", f"c801-{HYPHENED}", "--yes",

@@ -2,6 +2,7 @@
 import json
 import shutil
 import unittest
+from collections import namedtuple
 
 from evals.shared import showing
 from src.shared import kit as kits
@@ -54,6 +55,12 @@ class TestFigures(unittest.TestCase):
 
     def test_no_event_says_how_many_it_still_allows(self):
         self.assertEqual(figures.count({"count": 0, "opportunities": 38})["text"], "0/38 (≤ 8 %)")
+        self.assertEqual(figures.count({"count": 0, "opportunities": 716, "clusters": 24})["text"], "0/716 (≤ 13 %)")
+
+    def test_an_error_made_several_times_in_a_document_says_in_how_many(self):
+        found = {"count": 3, "opportunities": 9, "rows": ["A", "B"]}
+        self.assertEqual(figures.count(found, "readings"), {"text": "3/9 · 33 %", "why": "in 2 readings"})
+        self.assertNotIn("why", figures.count({**found, "count": 2}))
 
     def test_a_hundred_per_cent_is_said_of_all_alone(self):
         self.assertEqual((figures.percent(1), figures.percent(0.9999), figures.percent(0.0001), figures.percent(0)),
@@ -99,6 +106,30 @@ class TestStart(Staged):
             record = next(run for run in self.opened.runs if run.id == link["run"]).record
             error = next(found for found in record["errors"] if found["id"] == link["error"])
             self.assertEqual(rows, error[link["column"]]["rows"])
+
+
+class TestRules(Staged):
+    def test_every_ordered_table_of_the_book_is_shown_and_each_gold_row_ends_once_in_one_of_them(self):
+        view = rules.rules(self.opened)
+        tables = [found for found in view["panels"] if found["kind"] == "table" and "first rule" in found["title"]]
+        self.assertGreater(len(tables), 0)
+        self.assertEqual(len(tables), len({table["title"] for table in tables}))
+        counted = [table for table in tables if "gold rows it decides" in table["columns"]]
+        self.assertTrue(counted)
+        for table in counted:
+            at = table["columns"].index("gold rows it decides")
+            self.assertGreater(sum(int(row[at][0]["text"]) for row in table["rows"]), 0, table["title"])
+
+    def test_tables_in_parts_of_a_book_are_found_in_their_order(self):
+        found = [table for table in rules._tables(self.opened.kit.book)]
+        nested = namedtuple("Nested", "a b c")(1, namedtuple("Part", "x y")("x", found[0]), found)
+        self.assertEqual(list(rules._tables(nested)), found[:1])
+
+    def test_a_trace_of_several_parts_counts_everybody_it_decided_about(self):
+        trace = {"who": {"A": "R-1", "B": "R-1"}, "stage": [{"rule": "S-1", "result": "pass"},
+                                                            {"rule": "S-2", "result": "matched"}]}
+        self.assertEqual(list(rules._steps(trace)), [("R-1", "decides"), ("R-1", "decides"), ("S-1", "pass"),
+                                                     ("S-2", "decides")])
 
 
 class TestRecords(unittest.TestCase):

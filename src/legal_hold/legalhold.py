@@ -4,6 +4,7 @@
 what no table can say: joining events to people, counting days, and carrying the state on. Pure: nothing is read or
 written, and nothing is sent to anybody. L-8 has no code: whether a roster lags behind the truth cannot be seen on it.
 """
+import datetime
 from collections import namedtuple
 
 from src.legal_hold.state import Carried, Record
@@ -31,6 +32,8 @@ def step(matter, carried, rules):
     flags = list(matter.flags)
     matter, known = _as_spelt(matter, carried)
     held = {} if carried.released else _logged(known, matter, flags)
+    flags += [("carried_date_after_snapshot", name) for name, record in known.items() if any(
+        isinstance(day, datetime.date) and day > matter.snapshot for day in record[1:4])]
     memo = _memo(matter, carried, flags)
     found, contradictions, trace = {}, [], {}
     if matter.unsettled is None and not carried.released:

@@ -11,7 +11,7 @@ import datetime
 from collections import namedtuple
 
 from src.shared import values as v
-from src.shared.fields import near
+from src.shared.fields import misspelt, near
 from src.shared.files import BadData
 
 # snapshot and run_on dates; unsettled: why the scope is not settled, or None; candidates and events in their order;
@@ -24,6 +24,11 @@ Event = namedtuple("Event", "on type id")
 
 WANTED = ("candidates", "scope", "snapshot")
 KNOWN = (*WANTED, "events", "carried", "matter", "run", "run_on", "release_memo", "scope_unsettled")
+# What else a row of facts.jsonl holds, and the key of each part of a row.
+BESIDE = ("id", "case", "runs", "run_name", "title", "opened", "previous", "next", "departments_on_file", "memos",
+          "narrative", "synthetic", "remarks")
+PARTS = {"scope": ("departments", "systems", "period", "named"), "events": ("id", "on", "type"),
+         "candidates": ("id", "department", "systems", "confirmed_department"), "systems": ("name", "since", "until")}
 BLANK = "the scope is blank and no narrative resolves it"
 
 
@@ -46,6 +51,21 @@ def read(words, inputs):
     if problems:
         raise BadData(*problems)
     return found
+
+
+def slips(inputs):
+    """A sentence for each key of a row or of a part of it that is none and near one that counts: it was not read."""
+    found = misspelt(inputs, KNOWN, BESIDE)
+    entries = [("scope", inputs.get("scope"))]
+    entries += [(part, entry) for part in ("events", "candidates") for entry in _objects(inputs.get(part))]
+    entries += [("systems", access) for person in _objects(inputs.get("candidates"))
+                for access in _objects(person.get("systems"))]
+    return list(dict.fromkeys([*found, *(f"{part}: {slip}" for part, entry in entries if isinstance(entry, dict)
+                                         for slip in misspelt(entry, PARTS[part], ("kind", "name", "title")))]))
+
+
+def _objects(raw):
+    return [entry for entry in raw if isinstance(entry, dict)] if isinstance(raw, list) else []
 
 
 def _taker(problems):
@@ -85,9 +105,12 @@ def _candidates(take, raw, flags):
         # What counsel confirmed outside the roster outweighs the roster; the page does not show it.
         department = take(v.read_name, entry.get("confirmed_department") or entry.get("department"),
                           f"{place}/department")
-        if entry.get("systems") is None:
+        if not entry.get("systems"):
             flags.append(("systems_not_stated", name))
-        found.append(Candidate(name, department, _accesses(take, entry.get("systems") or [], f"{place}/systems")))
+        accesses = _accesses(take, entry.get("systems") or [], f"{place}/systems")
+        if any(access.system is None for access in accesses):
+            flags.append(("access_without_a_name", name))
+        found.append(Candidate(name, department, accesses))
     return found
 
 
@@ -113,13 +136,14 @@ def _scope(take, inputs, spelt, flags):
     open_ = [what for what, value in (("departments", departments), ("systems", systems), ("first day", start),
                                       ("last day", end)) if not value]
     why = inputs.get("scope_unsettled")
-    if why is not None and not isinstance(why, (str, bool)):
-        raise BadData(f"/scope_unsettled: {v.shown(why)}: words that say why are wanted, or null")
+    if why is not None and not isinstance(why, bool) and (not isinstance(why, str) or len(why.split()) == 1):
+        raise BadData(f"/scope_unsettled: {v.shown(why)}: a sentence that says why is wanted, or true, false or null")
     if why:
         unsettled = why if isinstance(why, str) else "the scope is said to be unsettled"
     else:
         unsettled = f"{BLANK}: no {', no '.join(open_)} stated" if open_ else None
     people = frozenset(spelt.get(v.fold_name(name), name) for name in named or ())
+    flags += [("named_person_not_on_roster", name) for name in sorted(people - set(spelt.values()))]
     return Scope(departments or (), systems or (), start, end, people), unsettled
 
 

@@ -3,12 +3,14 @@
     python -m src.decide legal_hold reviews.jsonl
     python -m src.decide legal_hold this_week.jsonl --state mtr-0001.json
 """
+import datetime
 import functools
 from collections import namedtuple
 from pathlib import Path
 
 from src.legal_hold import legalhold, matter, state
 from src.shared import fields as field_list
+from src.shared import values as v
 from src.shared import walk
 from src.shared.files import BadData, parse_json, read_json
 
@@ -43,30 +45,47 @@ def decide(book, inputs):
     any other row starts with nobody on hold.
     """
     given = state.read(inputs["carried"]) if "carried" in inputs else book.chains.before(inputs)
-    answers, following = review(book, inputs, given)
+    answers, following = review(book, inputs, given, state.slips(inputs.get("carried")))
     return {**answers, "carried": state.plain(following)}
 
 
 def step(book, inputs, kept):
     """One review that follows a kept state: ({as `decide` gives}, the state to keep). `kept`: its JSON, None at first.
 
-    BadData for a run without matter or number, with a state of its own, or that does not follow the kept one.
+    BadData for a run without matter or number, with a state of its own, with a key that nobody reads and that is near one
+    that counts, or that is not the very next run. The row that led to the kept state gives its decision again, and the
+    kept state stays. A run that decides nothing leaves it as it was.
     """
     if inputs.get("carried") is not None:
         raise BadData("/carried: the state is kept in its file; take it out of the row, or decide without a kept state")
     for part in ("matter", "run"):
         if inputs.get(part) is None:
             raise BadData(f"/{part}: is not stated; a kept state belongs to one matter and follows its runs one by one")
-    answers, following = review(book, inputs, state.read(kept))
-    return {**answers, "carried": state.plain(following)}, state.plain(following)
+    slips = matter.slips(inputs)
+    if slips:
+        raise BadData(*(f"{slip}; mend the row, since the state would move on without it" for slip in slips))
+    given, last, before = state.load(kept) if kept is not None else (state.NOTHING, None, state.NOTHING)
+    row = _hash(inputs)
+    if row == last:
+        answers, following = review(book, inputs, before)
+        if following != given:
+            raise BadData(f"run {given.run} of {given.matter} was decided by other rules than these; its state stands")
+        return {**answers, "carried": state.plain(following)}, kept
+    _refuse_unless_very_next(given, inputs)
+    answers, following = review(book, inputs, given)
+    if answers["matter_stage"] is None:
+        return {**answers, "carried": state.plain(following)}, kept
+    return {**answers, "carried": state.plain(following)}, state.keep(
+        following, given, row, inputs.get("run_on") or inputs["snapshot"], _next(book, inputs))
 
 
-def review(book, inputs, carried):
+def review(book, inputs, carried, slips=()):
     """(answers, the next Carried) of one run. BadData where it cannot be read or does not follow `carried`."""
     run = matter.read(book.rules.policy["events"], inputs)
     state.refuse_unless_next(carried, run)
     outcome, following = legalhold.step(run, carried, book.rules)
     flags = outcome.flags + list(_flags_of_the_run(book, run, carried))
+    flags += [("key_not_read", slip) for slip in (*matter.slips(inputs), *slips)]
     said = book.rules.policy["flags"]
     names = {flag: [who for other, who in flags if other == flag and who] for flag, _ in flags}
     statuses = outcome.hold_status
@@ -146,6 +165,35 @@ class Chains:
 
     def _of(self, name):
         return [place for place in self.positions() if place[0] == name]
+
+
+def _refuse_unless_very_next(given, inputs):
+    """BadData where runs are left out between the kept state and this one: what their windows logged would be lost."""
+    run, due = inputs["run"], (given.run or 0) + 1
+    if type(run) is int and run > due and (given == state.NOTHING or v.fold_name(given.matter) == v.fold_name(
+            str(inputs["matter"]))):
+        missing = f"run {due} is" if run == due + 1 else f"runs {due} to {run - 1} are"
+        where = f"the kept state is that of run {given.run}" if given.run else "there is no kept state yet"
+        raise BadData(f"/run: run {run} of {inputs['matter']}: {missing} missing, since {where}; take the runs one by "
+                      f"one, or bring back the newest copy of the state")
+
+
+def _next(book, inputs):
+    """The day of the next run: as the row says, else by the cadence; None after the last."""
+    if "next" in inputs:
+        return v.read_date(inputs["next"]) and inputs["next"].strip()
+    days = {entry["run"]: entry["day"] for entry in book.rules.policy["cadence"]}
+    now, then = days.get(inputs["run"]), days.get(inputs["run"] + 1)
+    if now is None or then is None:
+        return None
+    return (v.read_date(inputs["snapshot"]) + datetime.timedelta(then - now)).isoformat()
+
+
+def _hash(inputs):
+    """A hash of a row that its layout does not change."""
+    import hashlib
+    import json
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _flags_of_the_run(book, run, carried):

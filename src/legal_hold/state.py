@@ -10,6 +10,7 @@ or false where a log keeps no date.
 from collections import namedtuple
 
 from src.shared import values as v
+from src.shared.fields import misspelt, near
 from src.shared.files import BadData
 
 # matter name, run and snapshot of the run that left it (None where unknown); released: date, True or None; memo: date
@@ -21,8 +22,49 @@ Record = namedtuple("Record", "since_run notice acknowledged escalated why")
 NOTHING = Carried(None, None, None, None, None, {})
 KEYS = {"since_run": "since_run", "notice": "notice_sent", "acknowledged": "acknowledged", "escalated": "escalated",
         "why": "why"}
+PLAIN = ("matter", "run", "snapshot", "released", "release_memo", "custodians")
+KEPT = (*PLAIN, "run_on", "next", "row", "before")
 NO_RECORD = "No record of earlier runs is at hand for this reading."
 FIRST = "This is the first scheduled run: nobody is on hold, no notice has gone out, and nothing can be overdue."
+
+
+def load(raw):
+    """(Carried, the run's hash, the Carried before it) of a kept file, strictly as `keep` writes one.
+
+    A key that is missing, misspelt or unknown would read as nobody on hold, so BadData refuses it.
+    """
+    problems = [*_foreign(raw, KEPT, "/state"), *_foreign_people(raw)]
+    if not problems:
+        problems += [f"/state/{key}: {v.shown(raw[key])}: {wanted} is wanted" for key, wanted, is_so in (
+            ("matter", "a name", isinstance(raw["matter"], str) and bool(raw["matter"].strip())),
+            ("run", "the number of a run", type(raw["run"]) is int and raw["run"] > 0),
+            ("snapshot", "a date", isinstance(raw["snapshot"], str)), ("run_on", "a date", isinstance(raw["run_on"], str)),
+            ("next", "a date or null", isinstance(raw["next"], (str, type(None)))),
+            ("row", "the hash of a row", isinstance(raw["row"], str) and bool(raw["row"])),
+            ("before", "a state or null", isinstance(raw["before"], (dict, type(None))))) if not is_so]
+        if raw["before"] is not None and not problems:
+            problems += [*_foreign(raw["before"], PLAIN, "/state/before"), *_foreign_people(raw["before"])]
+    if not problems:
+        for key in ("run_on", "next"):
+            _read(v.read_date, raw, key, problems, "/state")
+    if problems:
+        raise BadData(*(f"{problem}; the kept state is not as it was written, so nothing is decided: bring back a copy"
+                        for problem in problems))
+    return read({key: raw[key] for key in PLAIN}), raw["row"], read(raw["before"])
+
+
+def keep(following, before, row, run_on, next_run):
+    """The JSON value of a kept file: the next state, the hash of the row that led to it, and the state before it."""
+    return {**plain(following), "run_on": run_on, "next": next_run, "row": row,
+            "before": None if before == NOTHING else plain(before)}
+
+
+def slips(raw):
+    """A sentence for each key of a carried state that is none and near one: it was not read."""
+    people = raw.get("custodians") if isinstance(raw, dict) else None
+    entries = [entry for entry in people.values() if isinstance(entry, dict)] if isinstance(people, dict) else []
+    return [*(misspelt(raw, PLAIN, KEPT) if isinstance(raw, dict) else ()),
+            *(slip for entry in entries for slip in misspelt(entry, tuple(KEYS.values())))]
 
 
 def read(raw):
@@ -34,6 +76,11 @@ def read(raw):
     problems = []
     people = {str(name).strip(): _record(entry, f"/carried/custodians/{name}", problems)
               for name, entry in (raw.get("custodians") or {}).items()}
+    folded = [v.fold_name(name) for name in people]
+    problems += [f"/carried/custodians/{name}: stands twice, spelt differently; keep one record a person"
+                 for name in people if folded.count(v.fold_name(name)) > 1]
+    if len(people) < len(raw.get("custodians") or {}):
+        problems.append("/carried/custodians: two ids differ in blanks alone; keep one record a person")
     run = raw.get("run")
     if run is not None and (type(run) is not int or run < 1):
         problems.append(f"/carried/run: {v.shown(run)}: the number of a run is wanted, from 1")
@@ -115,6 +162,22 @@ def _listed(what, people, which, how):
 
 def _on(value):
     return "" if value is True else f" (on {value})"
+
+
+def _foreign(raw, known, place):
+    """What keys an object has too few or too many."""
+    if not isinstance(raw, dict):
+        return [f"{place}: {v.shown(raw)}: an object with {', '.join(known)} is wanted"]
+    return [*(f"{place}/{key}: is missing" for key in known if key not in raw),
+            *(f"{place}/{key}: is no key of a state{near(key, known)}" for key in raw if key not in known)]
+
+
+def _foreign_people(raw):
+    people = raw.get("custodians") if isinstance(raw, dict) else None
+    if not isinstance(people, dict):
+        return [f"/state/custodians: {v.shown(people)}: an object by id is wanted, empty where nobody is on hold"]
+    return [problem for name, entry in people.items()
+            for problem in _foreign(entry, tuple(KEYS.values()), f"/state/custodians/{name}")]
 
 
 def _record(entry, place, problems):

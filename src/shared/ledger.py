@@ -37,14 +37,21 @@ class Ledger:
         if not calls:
             return
         try:
-            self.place.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            handle = self._open()
             try:
                 os.write(handle, b"." * calls)
             finally:
                 os.close(handle)
         except OSError as e:
             raise BadData(f"{self.path()}: the day's calls cannot be counted: {e.strerror}; nothing is sent") from None
+
+    def _open(self):
+        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        try:
+            return os.open(self.path(), how, 0o644)
+        except FileNotFoundError:
+            self.place.mkdir(parents=True, exist_ok=True)
+            return os.open(self.path(), how, 0o644)
 
     def used(self):
         """Calls counted today."""

@@ -1,4 +1,5 @@
 """Rates as people read them: the count behind it, the share, the 95 % interval. Blank where nothing was measured."""
+import math
 
 BLANK = "–"
 
@@ -29,7 +30,8 @@ def rate(found):
 
 
 def count(found, noun="documents"):
-    """A named error over its opportunities; where there is none, the most that 0 still allows (rule of three).
+    """A named error over its opportunities; where there is none, the most that 0 still allows (rule of three,
+    over the clusters where documents belong together).
 
     An error that one document can make several times says in how many documents it was made.
 
@@ -39,7 +41,8 @@ def count(found, noun="documents"):
     if not found:
         return {"text": BLANK}
     if found["count"] == 0:
-        return {"text": f"0/{found['opportunities']} (≤ {min(100, round(300 / found['opportunities']))} %)"}
+        chances = found.get("clusters") or found["opportunities"]
+        return {"text": f"0/{found['opportunities']} (≤ {min(100, math.ceil(300 / chances))} %)"}
     text = f"{found['count']}/{found['opportunities']} · {percent(found['count'] / found['opportunities'])}"
     rows = len(found.get("rows", ()))
     return {"text": text} | ({"why": f"in {rows} {noun}"} if rows and rows != found["count"] else {})

@@ -30,10 +30,13 @@ Place = namedtuple("Place", "case start")
 
 
 class Shelf:
-    """Opened kits by name. With `data`, the only kit is the one whose folder this is; `results` replaces its own."""
+    """Opened kits by name. With `data`, the only kit is the one whose folder this is; `results` replaces its own.
 
-    def __init__(self, data=None, results=None):
-        self.data, self.results = data, results
+    Without `local`, committed runs alone are shown, so that every checkout shows the same.
+    """
+
+    def __init__(self, data=None, results=None, local=True):
+        self.data, self.results, self.local = data, results, local
         self.only = _load(_kit_of(data), data).name if data else None
         self._lock, self._opened, self._records = threading.Lock(), {}, {}
 
@@ -48,11 +51,19 @@ class Shelf:
             raise NotFound(f"no kit is called {name[:80]}{near(name[:80], known)}; kits: {', '.join(known)}")
         with self._lock:
             seen, opened = self._opened.get(name, (None, None))
-            if opened is None or seen != _signature(opened.kit):
+            if opened is None or seen != self._signature(opened.kit):
                 kit = _load(name, self.data)
                 kit.results, kit.about = self.results or kit.results, {"title": name, **ABOUT, **kit.about}
-                self._opened[name] = _signature(kit), _open(kit, self._run)
+                self._opened[name] = self._signature(kit), _open(kit, self._paths(kit), self._run)
             return self._opened[name][1]
+
+    def _paths(self, kit):
+        """{board id: path} of the records shown."""
+        return {name: path for name, path in runs.paths(kit.results).items() if self.local or path.parent == kit.results}
+
+    def _signature(self, kit):
+        files = [path for pattern in DATA_FILES for path in sorted(kit.data.glob(pattern))]
+        return [_stamp(path) for path in [*files, *self._paths(kit).values()]]
 
     def _run(self, name, path):
         """A record, read again only when its file has changed."""
@@ -109,11 +120,11 @@ def _kit_of(data):
     return about.get("kit") if isinstance(about, dict) else None
 
 
-def _open(kit, read):
+def _open(kit, paths, read):
     problems = []
     documents = _kept(lambda: _documents(kit), problems) or {}
     cases = _kept(lambda: _cases(kit.data / "cases.json"), problems) or {}
-    found = [_kept(lambda: read(name, path), problems) for name, path in runs.paths(kit.results).items()]
+    found = [_kept(lambda: read(name, path), problems) for name, path in paths.items()]
     found = runs.told_apart(sorted(filter(None, found), key=runs.sort_key))
     key = documents and hashlib.sha256((kit.data / "gold.jsonl").read_bytes()).hexdigest()
     problems += [f"{run.id}: was scored against another gold key than the one in hand; score it again before you trust "
@@ -148,11 +159,6 @@ def _starts(path):
             if line.strip():
                 yield start
             start += len(line)
-
-
-def _signature(kit):
-    files = [path for pattern in DATA_FILES for path in sorted(kit.data.glob(pattern))]
-    return [_stamp(path) for path in [*files, *runs.paths(kit.results).values()]]
 
 
 def _stamp(path):
