@@ -4,8 +4,8 @@
     python -m tools.shoot_ui label_restrict    one kit
 
 A kit's pictures are `results/KIT/shots/document-{light,dark}.png`, those of the start page `results/shots/start-…`;
-in a stand-alone kit both stand in `results/shots/`. Committed runs alone are shown. The document is the first row of the first named error
-that a shown run made: the one people should look at.
+in a stand-alone kit both stand in `results/shots/`. Committed runs alone are shown. The document is the first row of
+the first named error that a shown run made: the one people should look at.
 """
 import argparse
 import base64
@@ -21,11 +21,11 @@ from src.shared.files import BadData
 from src.shared.view import shelf
 
 WIDTH, HEIGHT, THEMES = 1280, 720, ("light", "dark")
-MAX_BYTES, COLOURS = 60_000, (64, 32, 16, 8)
-# A screenshot as one byte a pixel: the colours used most, and for every other the nearest of them. The page does it,
-# since it has the pixels in hand and counts them in no time.
+MAX_BYTES, COLOURS, NEAR = 60_000, (64, 32, 16, 8), 150
+# A screenshot as one byte a pixel: the colours used most, none as near to another as NEAR (a squared distance), so that
+# a rare red keeps its place among the greys, and for every other colour the nearest. The page does it, being quick.
 INDEXED = """
-  const [data, most] = arguments, picture = new Image();
+  const [data, most, near] = arguments, picture = new Image();
   picture.src = "data:image/png;base64," + data;
   return picture.decode().then(() => {
     const canvas = document.createElement("canvas"), { width, height } = picture;
@@ -39,9 +39,13 @@ INDEXED = """
       counts.set(pixels[i], (counts.get(pixels[i]) || 0) + 1);
     }
     const used = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a - b);
-    const parts = (c) => [c >> 16, (c >> 8) & 255, c & 255], palette = used.slice(0, most), known = palette.map(parts);
-    const nearest = ([r, g, b]) => known.map((c) => (c[0] - r) ** 2 + (c[1] - g) ** 2 + (c[2] - b) ** 2)
-      .reduce((best, far, i, all) => far < all[best] ? i : best, 0);
+    const parts = (c) => [c >> 16, (c >> 8) & 255, c & 255], palette = [], known = [];
+    const apart = ([r, g, b]) => known.map((c) => (c[0] - r) ** 2 + (c[1] - g) ** 2 + (c[2] - b) ** 2);
+    for (const c of used) if (palette.length < most && apart(parts(c)).every((far) => far > near)) {
+      palette.push(c);
+      known.push(parts(c));
+    }
+    const nearest = (c) => apart(c).reduce((best, far, i, all) => far < all[best] ? i : best, 0);
     const index = new Map(used.map((c) => [c, nearest(parts(c))]));
     let text = "";
     for (const c of pixels) text += String.fromCharCode(index.get(c));
@@ -95,7 +99,7 @@ def small(page):
     """What the page shows as a PNG of at most MAX_BYTES, with as many of its colours as that allows."""
     taken = base64.b64encode(page.shot()).decode()
     for colours in COLOURS:
-        found = png(*page.script(INDEXED, taken, colours))
+        found = png(*page.script(INDEXED, taken, colours, NEAR))
         if len(found) <= MAX_BYTES:
             return found
     raise BadData(f"a screenshot takes {len(found):,} bytes in {colours} colours, more than {MAX_BYTES:,}; show less")

@@ -10,7 +10,7 @@ HOLD_WORDS = {True: "hold", False: "no hold", None: draw.NOT_COMPUTED}
 def panels(book, document, text, answers):
     """The panels of one document. `answers` {name: Answer or None}, gold first; those with a trace are walked ones."""
     walked = {name: answer for name, answer in answers.items() if answer and answer.trace is not None}
-    return [page(book, text), fields(book, answers), draw.ladder(book.table, answers, "The walk of the checks"),
+    return [page(book, text), draw.ladder(book.table, answers, "The walk of the checks"), fields(book, answers),
             hold(book, answers), *flags(book, walked)]
 
 

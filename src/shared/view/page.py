@@ -30,6 +30,8 @@ def document(opened, name, asked, live=None):
         answers[side.about["name"]] = side.raw
         answers[side.about["name"] + RECHECKED] = side.raw and _walked(kit, side.raw, side.rechecked)
         notes += _notes(kit, side)
+    if not live:
+        notes = [note for run in asked.runs for note in _named(run, name)] + notes
     shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else []
     for found in shown:
         if found["kind"] == "fields":
@@ -112,6 +114,17 @@ def _drift(kit, raw, stated, whose):
     told = "; ".join(f"{field} {then.get(field)}, now {now[field]}" for field in now if now[field] != then.get(field))
     text = f"{whose} no longer follows from the rules in hand: {told}."
     return [panels.note(text, "Other rules", "warn")] if told else []
+
+
+def _named(run, name):
+    """[a note] naming the expensive errors that a run committed on this document, the most expensive first, and why."""
+    row = run.rows.get(name)
+    told = []
+    for error in run.record["errors"] if row else ():
+        where = [column for column in runs.COLUMNS if error["id"] in row.errors[column]]
+        if where:
+            told.append(f"{error['title']} ({' and '.join(where)}): {error['why']}")
+    return [panels.note("; ".join(told) + ".", f"{run.about['name']} went wrong here by name", "warn")] if told else []
 
 
 def _notes(kit, side):

@@ -36,7 +36,8 @@ def _shown(table, seen):
     """The panels of one table."""
     document = table.document
     name = document.get("title") or "The rules"
-    yield panels.note(document.get("authority"), name)
+    if "authority" in document:
+        yield panels.note(document["authority"], name)
     has_counts = any(any(seen[rule["id"]].values()) for rule in table.rules)
     if not has_counts:
         yield panels.note(UNCOUNTED)

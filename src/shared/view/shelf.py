@@ -59,7 +59,8 @@ class Shelf:
 
     def _paths(self, kit):
         """{board id: path} of the records shown."""
-        return {name: path for name, path in runs.paths(kit.results).items() if self.local or path.parent == kit.results}
+        found = runs.paths(kit.results)
+        return found if self.local else {name: path for name, path in found.items() if path.parent == kit.results}
 
     def _signature(self, kit):
         files = [path for pattern in DATA_FILES for path in sorted(kit.data.glob(pattern))]
@@ -127,8 +128,9 @@ def _open(kit, paths, read):
     found = [_kept(lambda: read(name, path), problems) for name, path in paths.items()]
     found = runs.told_apart(sorted(filter(None, found), key=runs.sort_key))
     key = documents and hashlib.sha256((kit.data / "gold.jsonl").read_bytes()).hexdigest()
-    problems += [f"{run.id}: was scored against another gold key than the one in hand; score it again before you trust "
-                 "its marks" for run in found if documents and run.about["gold"] != key[:16]]
+    stale = ", ".join(run.id for run in found if documents and run.about["gold"] != key[:16])
+    problems += [f"{stale}: scored against another gold key than the one in hand; score again before you trust the marks"
+                 ] * bool(stale)
     return Opened(kit, documents, cases, found, problems)
 
 
