@@ -24,14 +24,15 @@ def missing():
     return f"{' and '.join(absent)} not installed (Debian: apt install chromium chromium-driver)" if absent else None
 
 
+STARTS = 5
+
+
 class Browser:
     """One session: `go`, `script`, `keys`, `wait`, `shot`, `console`; `media` and `size` for theme and viewport."""
 
     def __enter__(self):
         self._profile = tempfile.TemporaryDirectory(prefix="board-browser-", ignore_cleanup_errors=True)
-        self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
-        self._at = f"http://127.0.0.1:{self._port()}"
+        self._at = f"http://127.0.0.1:{self._started()}"
         options = {"binary": shutil.which("chromium"), "args": [*FLAGS, f"--user-data-dir={self._profile.name}"]}
         try:
             made = self._send("POST", "/session", {"capabilities": {"alwaysMatch": {
@@ -96,11 +97,17 @@ class Browser:
     def _devtools(self, command, **arguments):
         return self._send("POST", "/goog/cdp/execute", {"cmd": command, "params": arguments})
 
-    def _port(self):
-        for line in self._driver.stdout:
-            if "started successfully on port" in line:
-                return int(line.rstrip(".\n").split()[-1])
-        raise OSError("chromedriver ended before it was ready")
+    def _started(self):
+        """Start the driver and give its port; two drivers that start at once may take each other's, so it is tried again."""
+        for _ in range(STARTS):
+            self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL, text=True)
+            for line in self._driver.stdout:
+                if "started successfully on port" in line:
+                    return int(line.rstrip(".\n").split()[-1])
+            self._driver.wait()
+            self._driver.stdout.close()
+        raise OSError(f"chromedriver ended {STARTS} times before it was ready")
 
     def _send(self, method, path, body):
         data = None if body is None else json.dumps(body).encode()

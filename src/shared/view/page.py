@@ -31,7 +31,7 @@ def document(opened, name, asked, live=None):
         answers[side.about["name"] + RECHECKED] = side.raw and _walked(kit, side.raw, side.rechecked)
         notes += _notes(kit, side)
     if not live:
-        notes = [note for run in asked.runs for note in _named(run, name)] + notes
+        notes += [note for run in asked.runs for note in _named(run, name)]
     shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else []
     for found in shown:
         if found["kind"] == "fields":
