@@ -427,7 +427,9 @@ class TestCheckWithoutServer(Serving):
 class TestProcess(unittest.TestCase):
     def started(self, *words, **environ):
         process = subprocess.Popen([sys.executable, "-m", "src.app", *words], cwd=kits.ROOT, env={**NO_ENV, **environ},
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   # whoever runs the tests in the background has Ctrl-C ignored, and children inherit it
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)

@@ -22,6 +22,11 @@ RUN = f"r801-{HYPHENED}"
 KILLS = int(os.environ.get("KILLS", 8))
 
 
+def heeds_ctrl_c():
+    """For a child process: whoever runs the tests in the background has Ctrl-C ignored, and children would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def bare(found):
     """A record without what no two runs share: how long things took."""
     return {**found, "documents": [{**entry, "seconds": None, "attempts": None} for entry in found["documents"]],
@@ -153,7 +158,8 @@ class TestPaidRun(unittest.TestCase):
         self.provider.answer = lambda body: (time.sleep(0.05), answer(body))[1]
         words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "2"]
         process = subprocess.Popen(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+                                   preexec_fn=heeds_ctrl_c)
         while self.provider.calls < 6 and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
