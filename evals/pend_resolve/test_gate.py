@@ -1,7 +1,6 @@
 """The label gate of pend_resolve: the key follows, planted faults are named, and no single change goes unseen."""
 import ast
 import contextlib
-import copy
 import datetime
 import functools
 import io

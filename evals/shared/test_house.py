@@ -3,7 +3,6 @@ import ast
 import re
 import sys
 import unittest
-from pathlib import Path
 
 from src.shared import kit as kits
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from src.shared import fields as field_list
 from src.shared import walk
-from src.shared.files import BadData, read_jsonl
-from src.shared.values import Finding
+from src.shared.files import BadData
 
 # data folder, Fields, walk.Table, the compiled hold rule, the decided names, and the prompt's Template
 Book = namedtuple("Book", "data fields table hold verdict restriction template")
