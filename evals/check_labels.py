@@ -3,8 +3,9 @@
     python -m evals.check_labels                           every kit
     python -m evals.check_labels label-restrict --data ../mine
 
-Every problem is printed as `file: row: what is wrong; what would be right`, all of them at once. Exit codes: 0 all
-labels follow, 1 some do not, 2 usage or configuration. No key, no network.
+Every problem is printed as `file: row: what is wrong; what would be right`, all of them at once, causes before what
+follows from them; rows with the same problem share a line. Exit codes: 0 all labels follow, 1 some do not, 2 usage or
+configuration. No key, no network.
 """
 import argparse
 import importlib
@@ -39,10 +40,23 @@ def gate(kit):
 
 def render(name, report):
     """A kit's report as text: what was counted, or each problem on a line of its own."""
-    folder = _near(report.folder)
-    lines = [str(problem._replace(file=str(folder / problem.file))) for problem in report.problems]
-    lines = lines or [f"{count:>7}  {label}" for label, count in report.counts.items()]
+    lines = _problems(report) or [f"{count:>7}  {label}" for label, count in report.counts.items()]
     return "\n".join([f"{name}: {report.says}", *lines])
+
+
+def _problems(report):
+    """The lines of the problems in file order. Where one problem has many rows or pages, the first is said in full."""
+    folder, alike = _near(report.folder), {}
+    for problem in report.problems:
+        place, _, page = problem.file.partition("/")
+        alike.setdefault((place, problem.message), []).append((problem, page.removesuffix(".txt") or problem.row))
+    lines = []
+    for (first, _), *others in alike.values():
+        lines.append(str(first._replace(file=str(folder / first.file))))
+        if others:
+            names = dict.fromkeys(name for _, name in others)
+            lines.append(f"  … and the same of {len(others)} more: {' '.join(names)}")
+    return lines
 
 
 def _judge(name, data):

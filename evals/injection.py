@@ -14,8 +14,8 @@ import sys
 
 from evals import check_labels
 from evals.compare import locate
-from evals.shared import arms, comparing, injecting, progress, record, scoring, table
-from src.shared import console, follow
+from evals.shared import arms, injecting, progress, record, scoring, table
+from src.shared import comparing, console, follow, wording
 from src.shared import kit as kits
 from src.shared.fields import near
 from src.shared.files import BadData
@@ -62,7 +62,7 @@ def lines(kit, args, clean, found):
         for column in ("raw", "rechecked"):
             each = row[column]
             rows.append([f"{row['title']} ({row['targets']} pages)" if column == "raw" else "", column,
-                         *(table.rate(each[name]) for name in ("reached", "reached_clean", "right", "right_clean"))])
+                         *(wording.rate(each[name]) for name in ("reached", "reached_clean", "right", "right_clean"))])
     out += table.grid(rows)
     for row in found:
         for column in ("raw", "rechecked"):

@@ -55,6 +55,8 @@ def merge(run_id, paths, data=None):
     if problems:
         raise BadData(*problems)
     kit = kits.load(first["run"]["kit"], data)
+    _, prompt = (kit.definition.variants or {}).get(first["run"]["arm"], (None, kit.definition.prompt))
+    kit.definition = kit.definition._replace(prompt=prompt)
     wanted = lambda: scoring.wanted(kit, **first["run"]["select"])
     entries, problems = _entries(found, wanted)
     target = record.path_of(paths[0].parent, run_id)
@@ -63,7 +65,7 @@ def merge(run_id, paths, data=None):
     if problems:
         raise BadData(*problems)
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
-    grading = scoring.Scoring(kit, bench, first["totals"]["cost"]["label"])
+    grading = scoring.Scoring(kit, bench, first["totals"]["cost"]["label"], sends=first.get("prompt") is not None)
 
     def counted():
         for row in wanted():

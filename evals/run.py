@@ -75,7 +75,8 @@ def _run_kit(args, kit, report):
         return _run_model(args, kit, bench, free, arm, letter)
     ran = _run_free(args, kit, bench, [free[arm]] if arm else list(free.values()))
     records = {name: found for name, (found, _) in ran.items()}
-    text = table.free(kit, bench, records, report.says)
+    beside = _baselines(args, kit, bench, free, (arm,)) if arm and not (args.quiet or args.json) else {}
+    text = table.free(kit, bench, records | beside, report.says)
     _say(args, text, records)
     code = 3 if any(found["totals"]["outcomes"][follow.HARNESS] for found in records.values()) else 0
     return _conclude(args, code, text, {name: path for name, (_, path) in ran.items()}, records)
@@ -87,10 +88,12 @@ def _run_free(args, kit, bench, chosen):
     Returns {arm name: (record without its documents, its path)}.
     """
     placed = {arm.name: _place(args, kit, arm.name, _letter(args, arm.letter)) for arm in chosen}
+    placed = {name: (run_id, _apart(args, kit, path)) for name, (run_id, path) in placed.items()}
     gradings = {arm.name: scoring.Scoring(kit, bench) for arm in chosen}
     done = {}
     with contextlib.ExitStack() as stack:
-        writers = {name: stack.enter_context(record.Writer(path)) for name, (_, path) in placed.items()}
+        writers = {name: stack.enter_context(record.Writer(path, is_kept=bool(args.run_id)))
+                   for name, (_, path) in placed.items()}
         for row in _wanted(args, kit):
             known, text = scoring.labelled(kit, bench, row), kit.text(row["id"])
             for arm in chosen:
@@ -118,12 +121,16 @@ def _run_model(args, kit, bench, free, arm, letter):
                                     args, _header(args, kit, arm, run_id), bool(args.run_id), _go_on(args)))
     if not found:
         return code
-    unkept = argparse.Namespace(**{**vars(args), "run_id": None})
-    baselines = [each for name, each in free.items() if each.letter == "b" and name != "null"]
-    floors = {name: found for name, (found, _) in _run_free(unkept, kit, bench, baselines).items()}
-    text = table.single(kit, bench, found, floors)
+    text = table.single(kit, bench, found, _baselines(args, kit, bench, free, ("null",)))
     _say(args, text, found)
     return _conclude(args, code, text, {arm: _apart(args, kit, path)}, {arm: found})
+
+
+def _baselines(args, kit, bench, free, but):
+    """The records of the free floors `but` for some, unkept: what stands beside a figure. {arm name: record}."""
+    unkept = argparse.Namespace(**{**vars(args), "run_id": None})
+    chosen = [each for name, each in free.items() if each.letter == "b" and name not in but]
+    return {name: found for name, (found, _) in _run_free(unkept, kit, bench, chosen).items()}
 
 
 def _conclude(args, code, text, paths, records):

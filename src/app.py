@@ -23,19 +23,23 @@ from urllib.parse import parse_qs, unquote_to_bytes
 
 from src.shared import config, follow, ledger
 from src.shared.files import BadData, parse_json, to_json
-from src.shared.view import listing, page, rules, shelf, start
+from src.shared.view import compare, costs, listing, page, rules, shelf, start, watch
 
 UI = Path(__file__).resolve().parents[1] / "ui"
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
          ".js": "text/javascript; charset=utf-8"}
 JSON_TYPE = "application/json; charset=utf-8"
+EXPORTS = {"documents.csv": ("csv", "text/csv; charset=utf-8"), "documents.json": ("json", JSON_TYPE)}
+LINES_TYPE = "application/x-ndjson; charset=utf-8"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
                                "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache",
     "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
 MAX_BODY, MAX_DRAIN_SECONDS, GZIP_FROM = 64 * 1024, 5, 1024
+PROGRESS_SECONDS = 0.1      # the least time between two lines that tell how far an answer is
 TOKEN = "X-Board-Token"
+FAULT = "the board has a fault of its own; the terminal it runs in shows where"
 STATUS = {shelf.NotFound: 404, shelf.BadQuery: 400}
 
 
@@ -85,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         except Exception:
             traceback.print_exc()
-            self._refuse(500, "the board has a fault of its own; the terminal it runs in shows where")
+            self._refuse(500, FAULT)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = do_CONNECT = answer
 
@@ -123,8 +127,8 @@ class Handler(BaseHTTPRequestHandler):
                 self._only("GET", query)
                 self._json(start.kits(self.server.shelf))
             case ["kits", _]:
-                self._only("GET", query)
-                self._json(start.kit(self.server.shelf.open(kit)))
+                self._only("GET", query.keys() - {"run"})
+                self._json(start.kit(self.server.shelf.open(kit), query.get("run", ())))
             case ["kits", _, "documents"]:
                 self._only("GET")
                 opened = self.server.shelf.open(kit)
@@ -132,16 +136,30 @@ class Handler(BaseHTTPRequestHandler):
             case ["kits", _, "documents", document]:
                 self._only("GET")
                 opened = self.server.shelf.open(kit)
-                self._json(page.document(opened, document, listing.filters(opened, query)))
+                view = page.document(opened, document, listing.filters(opened, query))
+                self._json(view | {"asking": _estimate(self.server, opened, document)})
+            case ["kits", _, ("documents.csv" | "documents.json") as name]:
+                self._only("GET")
+                opened = self.server.shelf.open(kit)
+                self._export(name, opened, query)
             case ["kits", _, "documents", document, "prompt"]:
                 self._only("GET", query)
                 self._json(page.prompt(self.server.shelf.open(kit), document))
             case ["kits", _, "rules"]:
                 self._only("GET", query)
                 self._json(rules.rules(self.server.shelf.open(kit)))
+            case ["kits", _, "compare"]:
+                self._only("GET")
+                self._json(compare.compare(self.server.shelf.open(kit), query))
+            case ["kits", _, "watch"]:
+                self._only("GET", query)
+                self._json(watch.watch(self.server.shelf.open(kit)))
+            case ["kits", _, "cost"]:
+                self._only("GET")
+                self._json(costs.costs(self.server.shelf.open(kit), query))
             case ["kits", _, "check"]:
                 self._only("POST", query)
-                self._json(check(self.server, self.server.shelf.open(kit), body))
+                self._lines(check, self.server.shelf.open(kit), body)
             case _:
                 raise Refusal(404, "no such address; views are under /api/kits")
 
@@ -199,6 +217,37 @@ class Handler(BaseHTTPRequestHandler):
     def _json(self, value):
         self._send(200, JSON_TYPE, to_json(value).encode("utf-8", "backslashreplace"), {"Cache-Control": "no-store"})
 
+    def _export(self, name, opened, query):
+        if "page" in query:
+            raise Refusal(400, "an export has no pages: it holds every document that passes the filters")
+        form, kind = EXPORTS[name]
+        text = listing.export(opened, listing.filters(opened, query), form)
+        self._send(200, kind, text.encode("utf-8", "backslashreplace"), {
+            "Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{opened.kit.name}-{name}"'})
+
+    def _lines(self, work, opened, body):
+        """Answer with the objects of `work(board, opened, body, tell)`, a line of JSON each, as they come.
+
+        What is refused is refused as everything else; once the first line is told, the status is 200. The answer ends
+        with the connection, since nobody knows its length when it begins.
+        """
+        told = []
+
+        def tell(value):
+            if not told:
+                self.close_connection = True
+                self._head(200, {"Content-Type": LINES_TYPE, "Cache-Control": "no-store"})
+            told.append(value)
+            self.wfile.write(to_json(value).encode("utf-8", "backslashreplace") + b"\n")
+            self.wfile.flush()
+        try:
+            tell(work(self.server, opened, body, tell))
+        except Exception as e:
+            if not told or isinstance(e, (ConnectionError, TimeoutError)):
+                raise
+            traceback.print_exc()
+            tell({"error": FAULT})
+
     def _refuse(self, status, sentence, headers=None):
         self.close_connection = True        # what is left of the request is not worth telling apart from the next one
         self._send(status, JSON_TYPE, json.dumps({"error": sentence}).encode(),
@@ -211,17 +260,19 @@ class Handler(BaseHTTPRequestHandler):
             status, data = 304, b""
         elif len(data) >= GZIP_FROM and _takes_gzip(getattr(self, "headers", {})):
             data, headers = gzip.compress(data, 5, mtime=0), {**headers, "Content-Encoding": "gzip"}
+        if status != 304:
+            headers = {**headers, "Content-Type": kind, "Content-Length": str(len(data))}
+        self._head(status, {"Vary": "Accept-Encoding", **headers})
+        if getattr(self, "command", None) != "HEAD":
+            self.wfile.write(data)
+
+    def _head(self, status, headers):
         self.send_response(status)
-        for name, value in {**HEADERS, "Vary": "Accept-Encoding", **headers}.items():
+        for name, value in {**HEADERS, **headers}.items():
             self.send_header(name, value)
         if self.close_connection:
             self.send_header("Connection", "close")
-        if status != 304:
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        if getattr(self, "command", None) != "HEAD":
-            self.wfile.write(data)
 
     def _drain(self):
         """Let a sender of too much come to its end, for a short while, so that it gets to read the refusal."""
@@ -236,8 +287,11 @@ class Handler(BaseHTTPRequestHandler):
             pass
 
 
-def check(board, opened, body):
-    """Ask the model for one document and answer with its view; without a key, with the sentence what to set where."""
+def check(board, opened, body, tell=lambda value: None):
+    """Ask the model for one document and give its view; without a key, the sentence what to set where.
+
+    Meanwhile `tell` is given {"characters": so many so far}; a reader who has gone away ends the call.
+    """
     if body.keys() != {"document"} or not isinstance(body["document"], str):
         raise Refusal(400, 'a body of the form {"document": "ID"} is wanted')
     document, kit = body["document"], opened.kit
@@ -248,8 +302,9 @@ def check(board, opened, body):
         ledger.Ledger(settings.max_calls_per_day).take()
         from src.shared import adapters     # here, since nothing else on the board needs the network code
         schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
-        followed = follow.follow(
-            kit, document, lambda *_: adapters.complete(settings, kit.prompt(document), schema=schema))
+        gone = threading.Event()
+        followed = follow.follow(kit, document, lambda *_: adapters.complete(
+            settings, kit.prompt(document), schema=schema, on_progress=_progress(tell, gone), stop=gone))
     except BadData as e:
         return {"error": _sentence(e)}
     except ledger.Limit as e:
@@ -257,7 +312,32 @@ def check(board, opened, body):
     followed = followed._replace(why=followed.why and settings.redact(followed.why))
     about = {"id": "now", "name": settings.model, "arm": "model", "model": settings.model, "kind": "asked just now",
              "local": True, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
-    return page.document(opened, document, listing.filters(opened, {}), (about, followed))
+    view = page.document(opened, document, listing.filters(opened, {}), (about, followed))
+    return view | {"spent": costs.spent(settings, followed.completion)}
+
+
+def _progress(tell, gone):
+    """A listener to an answer on its way that tells now and then how long it is; `gone` is set when nobody hears."""
+    last = [0.0]
+
+    def heard(characters):
+        if time.monotonic() - last[0] >= PROGRESS_SECONDS:
+            last[0] = time.monotonic()
+            try:
+                tell({"characters": characters})
+            except (ConnectionError, TimeoutError):
+                gone.set()
+    return heard
+
+
+def _estimate(board, opened, document):
+    """What asking the model for a document would take, as a sentence; None where there is no model to ask."""
+    try:
+        settings = board.settings()
+        settings.require_provider()
+        return costs.asking(opened, document, settings)
+    except BadData:     # why there is none stands beside the button already
+        return None
 
 
 def _model(board):

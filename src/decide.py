@@ -5,8 +5,9 @@
 
 A line is the row itself, or an object whose `inputs` is the row. A line that cannot be decided gives
 {"line": n, "error": "…"} in its place; the rest go on, and the exit code at the end is 1. With --state each line
-follows what the file has kept. A decision is written out before the file is replaced, and the last row given again gives
-the same decision again, so nothing is lost where a run is cut. One process at a time has the file.
+follows what the file has kept. A decision is written out before the file is replaced, and the last row given again
+gives the same decision again, so nothing is lost where a run is cut. One process at a time has the file. Where there
+is none yet, a row may bring the state that it goes on from.
 """
 import argparse
 import contextlib
@@ -33,7 +34,7 @@ def run(args):
     with contextlib.ExitStack() as held:
         decide, keep = held.enter_context(_following(kit, Path(args.state))) if args.state else \
             (kit.definition.decide, None)
-        lines = held.enter_context(open(args.file, "rb")) if args.file else sys.stdin.buffer
+        lines = held.enter_context(open(args.file, "rb")) if args.file not in (None, "-") else sys.stdin.buffer
         return 1 if decide_lines(kit, lines, sys.stdout, decide, keep) else 0
 
 
@@ -102,8 +103,8 @@ def _kept(path):
         return None
     kept = read_json(path)
     if not isinstance(kept, dict):
-        raise BadData(f"{path}: holds {to_json(kept)[:60]} and no state; bring back a copy of it, or delete the file to "
-                      f"begin with the first run")
+        raise BadData(f"{path}: holds {to_json(kept)[:60]} and no state; bring back a copy of it, or delete the file "
+                      f"to begin with the first run")
     return kept
 
 
@@ -111,8 +112,8 @@ def _write(path, state):
     try:
         write_text(path, to_json(state, indent=2) + "\n")
     except OSError as e:
-        raise BadData(f"{path}: the state cannot be kept: {e.strerror}; the last decision stands in the output, and the "
-                      f"state is still the one before it: mend that and give the same row again") from None
+        raise BadData(f"{path}: the state cannot be kept: {e.strerror}; the last decision stands in the output, and "
+                      f"the state is still the one before it: mend that and give the same row again") from None
 
 
 def _row(line):
@@ -131,10 +132,9 @@ def _arguments():
     parser = argparse.ArgumentParser(prog="python -m src.decide", description=__doc__.split("\n\n")[0],
                                      epilog="example: python -m src.decide label_restrict plans.jsonl")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
-    parser.add_argument("file", nargs="?", help="file of JSON lines (default: standard input)")
-    parser.add_argument("--state", metavar="FILE",
-                        help="go on from the state in FILE and keep the next one there; for kits "
-                                                        "whose documents follow one another (default: no state)")
+    parser.add_argument("file", nargs="?", help="file of JSON lines; - or none: standard input")
+    parser.add_argument("--state", metavar="FILE", help="go on from the state in FILE and keep the next one there; for "
+                        "kits whose documents follow one another (default: no state)")
     parser.add_argument("--data", metavar="DIR", help="data folder with your own rules (default: the kit's)")
     return parser
 

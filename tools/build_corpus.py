@@ -50,8 +50,8 @@ def build(kit, seed):
 def write(kit, built):
     """Put a build into the kit's data folder. BadData, and nothing is written, where documents would be left over."""
     if not (kit.data / STATS).exists() and any((kit.data / "corpus").glob("*")):
-        raise BadData(f"{_shown(kit.data / 'corpus')}: holds documents that are no build (there is no {STATS}); a build would "
-                      "replace them: use --derive-gold to keep them, or empty the folder first")
+        raise BadData(f"{_shown(kit.data / 'corpus')}: holds documents that are no build (there is no {STATS}); a "
+                      "build would replace them: use --derive-gold to keep them, or empty the folder first")
     strays = [f"{_shown(path)}: is no document of this build; delete it, or keep your own documents and use "
               f"--derive-gold" for path in _left_over(kit.data, built)]
     if strays:

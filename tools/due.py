@@ -1,19 +1,23 @@
 """Say which matters are due: runs that are past their date, left out or out of order, and rosters that were stale.
 
-    python -m tools.due                       every kit that keeps a schedule, as of today
+    python -m tools.due                                    every kit that keeps a schedule, as of today
+    python -m tools.due legal_hold --state ~/holds/kept    the states that reviews have kept, one file a matter
     python -m tools.due legal_hold --data ../mine --today 2026-01-12
 
-Two lines of a crontab that look every working day and take what came in:
+Two lines of a crontab: every working day each matter goes on from its state, and half an hour later somebody hears what
+is due. The row of a matter's open run lies in in/MATTER.json until it is taken out; its state is kept/MATTER.json.
 
-    0 6 * * 1-5   cd ~/holds && python -m src.decide legal_hold today.jsonl --state mtr-0001.json >> decisions.jsonl
-    30 6 * * 1-5  cd ~/holds && python -m tools.due legal_hold || mail -s "reviews due" desk@example.com
+    0 6 * * 1-5   cd ~/holds; ls in | xargs -I{} python -m src.decide legal_hold in/{} --state kept/{} >>out
+    30 6 * * 1-5  cd ~/holds; python -m tools.due legal_hold --state kept >due 2>&1 || mail -s due me@example.com <due
 
-Exit codes: 0 nothing is due, 1 something is, 2 usage or data that cannot be read. A stale roster is flagged and makes
-nothing due: see the policy of the kit for how old is too old.
+Exit codes: 0 nothing is due, 1 something is, or no chain of runs was found, or a file or row cannot be read (it is
+named and the others go on), 2 usage or configuration. A stale roster is flagged and makes nothing due: the kit's policy
+says how old is too old.
 """
 import argparse
 import datetime
 import sys
+from pathlib import Path
 
 from src.shared import kit as kits
 from src.shared.files import BadData
@@ -24,31 +28,36 @@ def main(argv=None):
     args = _arguments().parse_args(argv)
     try:
         names = args.kit or kits.names()
-        if args.data is not None and len(names) != 1:
-            raise BadData(f"--data is the folder of one kit; name it: {', '.join(kits.names())}")
-        today = _today(args.today)
-        found = [_report(kits.load(name, args.data), today, args.quiet) for name in names]
+        opened = [kits.load(name, None if _is_facts(args.data) else args.data) for name in names] if len(
+            names) == 1 or args.data is None else []
+        if not opened or args.state and sum(kit.definition.schedule is not None for kit in opened) != 1:
+            raise BadData(f"--data and --state are of one kit; name it: {', '.join(kits.names())}")
+        today, states = _today(args.today), [path for place in args.state for path in _state_files(Path(place))]
+        found = [_report(kit, _schedule(kit, args, states), today, args.quiet) for kit in opened
+                 if kit.definition.schedule]
     except BadData as e:
         print(e, file=sys.stderr)
         return 2
-    lines = [line for report in found if report for line in report[0]]
-    if not any(found):
+    if not found:
         print("no kit here keeps a schedule")
         return 0
-    print("\n".join(lines))
-    return 1 if any(report[1] for report in found if report) else 0
+    print("\n".join(line for lines, _ in found for line in lines))
+    return 1 if any(is_due for _, is_due in found) else 0
 
 
 def findings(schedule, today):
     """Every way in which a schedule is not kept as of a day, as sentences, chain by chain.
 
-    `schedule` as a kit's `schedule(book)` gives it; `today` a date. Runs taken after that day are not looked at.
+    `schedule` as a kit's `schedule(book)` gives it; `today` a date. Runs taken after that day are not looked at. Where
+    no run is left there is nothing that could be in order, so that is a finding too.
     """
     chains = {}
     for position in schedule["positions"]:
         if position["run_on"] <= today.isoformat():
             chains.setdefault(position["chain"], []).append(position)
     found = list(schedule["problems"])
+    if not chains:
+        found.append(f"no run of any chain was found as of {today}; name the folder or the files that hold them")
     for chain, positions in sorted(chains.items()):
         positions.sort(key=lambda position: position["run"])
         found += [f"{chain}: {sentence}" for sentence in (*_order(positions), *_past_due(positions[-1], today))]
@@ -71,8 +80,10 @@ def _order(positions):
     numbers = [position["run"] for position in positions]
     for number in sorted(set(numbers)):
         if numbers.count(number) > 1:
-            yield f"run {number} was taken {numbers.count(number)} times"
-    missing = sorted(set(range(1, max(numbers) + 1)) - set(numbers))
+            where = ", ".join(position["document"] for position in positions if position["run"] == number)
+            yield f"run {number} was taken {numbers.count(number)} times: {where}"
+    vouched = max(position["follows"] for position in positions)
+    missing = sorted(set(range(vouched + 1, max(numbers) + 1)) - set(numbers))
     if missing:
         yield f"run {', '.join(map(str, missing))} is missing, though run {max(numbers)} was taken"
     for before, after in zip(positions, positions[1:]):
@@ -93,12 +104,8 @@ def _past_due(latest, today):
                f"been taken")
 
 
-def _report(kit, today, quiet):
-    """(lines to print, whether anything is due) of one kit; None for a kit that keeps no schedule."""
-    if kit.definition.schedule is None:
-        return None
-    schedule = kit.definition.schedule(kit.book)
-    _refuse_unreadable(kit, schedule)
+def _report(kit, schedule, today, quiet):
+    """(lines to print, whether anything is due) of one kit."""
     due, fresh = findings(schedule, today), freshness(schedule, today)
     lines = [f"{kit.name}: {len(fresh)} chains looked at as of {today}, {len(due)} findings",
              *(f"  due: {line}" for line in due)]
@@ -107,19 +114,23 @@ def _report(kit, today, quiet):
     return lines, bool(due)
 
 
-def _refuse_unreadable(kit, schedule):
-    problems = []
-    for position in schedule["positions"]:
-        for part in ("snapshot", "run_on", "previous", "next"):
-            try:
-                missing = read_date(position[part]) is None and part in ("snapshot", "run_on")
-                why = "is not stated" if missing else None
-            except Unreadable as finding:
-                why = str(finding)
-            if why:
-                problems.append(f"{kit.name}: {position['document']}: {part}: {why}")
-    if problems:
-        raise BadData(*problems)
+def _schedule(kit, args, states):
+    """The schedule of what the arguments name: kept states, a facts file, or the data folder."""
+    if args.state and not states:
+        return {"positions": [], "problems": [f"{', '.join(args.state)}: holds no state file"], "stale_after_days": 0}
+    more = {"states": states} if states else {"facts": args.data} if _is_facts(args.data) else {}
+    return kit.definition.schedule(kit.book, **more)
+
+
+def _state_files(place):
+    """The state files at a path: itself, or every .json file of a folder. BadData where nothing is there."""
+    if not place.exists():
+        raise BadData(f"--state {place}: there is no such file or folder")
+    return sorted(path for path in place.glob("*.json") if not path.name.startswith(".")) if place.is_dir() else [place]
+
+
+def _is_facts(data):
+    return data is not None and data.endswith(".jsonl")
 
 
 def _days(first, last):
@@ -134,11 +145,14 @@ def _today(text):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m tools.due", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m tools.due legal_hold --today 2026-01-12")
+    parser = argparse.ArgumentParser(prog="python -m tools.due", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kit", nargs="*", help="kits to look at (default: every kit that keeps a schedule)")
+    parser.add_argument("--state", metavar="FILE", nargs="+", default=[],
+                        help="look at kept states, as `python -m src.decide KIT --state FILE` writes them; a folder "
+                             "stands for its .json files")
+    parser.add_argument("--data", metavar="DIR", help="data folder to look at, or a facts.jsonl (default: the kit's)")
     parser.add_argument("--today", metavar="DATE", help="the day to judge by, like 2026-01-12 (default: today)")
-    parser.add_argument("--data", metavar="DIR", help="data folder to look at (default: the kit's own)")
     parser.add_argument("--quiet", action="store_true", help="leave out the lines about rosters that are fresh")
     return parser
 

@@ -6,6 +6,8 @@ The folder has the same top level and nothing of the other kits; its commands ne
 or be empty.
 """
 import argparse
+import importlib
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -18,13 +20,16 @@ from tools import readme
 TOP = ("LICENSE", ".env.example", "requirements.txt", ".gitignore", ".gitattributes")
 SHARED = ("src", "src/shared", "evals", "evals/shared", "tools", "ui")
 TEMPLATE = "fork_readme.md"
+RULES = ("checks.json", "policy.json")
+SWAP = "swap.md"        # what a kit says about putting other rules in, beside what holds for all
+COMMAND = re.compile(r"\| `python -m (\w+)\.(\w+)[^|]*\|.*\n")
 SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "ledger")
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tools.fork", description=__doc__.split("\n\n")[0],
                                      epilog="example: python -m tools.fork label_restrict ../my-label-kit")
-    parser.add_argument("kit", help="name of the kit")
+    parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("folder", help="where the new kit goes; a new or empty folder")
     args = parser.parse_args(argv)
     try:
@@ -82,13 +87,26 @@ def _copy(kit, folder):
 
 def _readme(kit, folder):
     """The fork's own README: the template with this kit's words, and outputs taken from the fork itself."""
-    about = kit.about
+    about, bench = kit.about, importlib.import_module(f"evals.{kit.name}.bench").BENCH
     text = read_text(Path(__file__).with_name(TEMPLATE))
+    text = COMMAND.sub(lambda row: row[0] if _is_useful(kit, folder, *row.groups()) else "", text)
+    swap = kit.data / SWAP
+    runs = sorted(path.stem.removeprefix("eval-") for path in kit.results.glob("eval-b*.json"))
+    documents = kit.documents()
     for word, value in (("title", about["title"]), ("decides", about["decides"]), ("kit", kit.name),
-                        ("hyphened", kit.hyphened), ("documents", about["documents"]), ("first", next(kit.documents())),
-                        ("origin", ROOT.name)):
+                        ("hyphened", kit.hyphened), ("documents", about["documents"]), ("first", next(documents)),
+                        ("second", next(documents)), ("floor", next(iter(bench.floors))),
+                        ("one", runs[0] if runs else f"b101-{kit.hyphened}"),
+                        ("other", runs[1] if len(runs) > 1 else f"b102-{kit.hyphened}"),
+                        ("rules", next(name for name in RULES if (kit.data / name).exists())),
+                        ("swap", read_text(swap) if swap.exists() else "")):
         text = text.replace(f"{{{{{word}}}}}", value)
     return readme.filled(text, folder)
+
+
+def _is_useful(kit, folder, package, module):
+    """Whether a command of the template is in the fork and has something to do there."""
+    return (folder / package / f"{module}.py").exists() and (module != "due" or kit.definition.schedule is not None)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python -m tools.readme            write the outputs into README.md
     python -m tools.readme --check    exit 1 and name each block that is not what its command prints
 
-A block is a line `<!-- output of: COMMAND -->` and the fenced block behind it; COMMAND begins with `python -m`. The list
-of kits stands between `<!-- kits -->` and `<!-- end of kits -->`.
+A block is a line `<!-- output of: COMMAND -->` and the fenced block behind it; COMMAND begins with `python -m`. The
+list of kits stands between `<!-- kits -->` and `<!-- end of kits -->`.
 """
 import argparse
 import difflib
@@ -37,9 +37,11 @@ def main(argv=None):
         print(f"README.md: {len(_BLOCK.findall(text))} outputs written")
         return 0
     if text != fresh:
-        print("".join(difflib.unified_diff(text.splitlines(True), fresh.splitlines(True), "README.md", "what it prints now")))
+        print("".join(difflib.unified_diff(text.splitlines(True), fresh.splitlines(True), "README.md",
+                                           "what it prints now")))
         print("README.md shows what its commands no longer print; run python -m tools.readme", file=sys.stderr)
         return 1
+    print("README.md: every output is what its command prints")
     return 0
 
 

@@ -1,11 +1,12 @@
 """Drive the board in headless Chromium and write its screenshots for the README: few, small, named alike every time.
 
-    python -m tools.shoot_ui                   the start page and one document of every kit, light and dark
+    python -m tools.shoot_ui                   the start page and four views of every kit
     python -m tools.shoot_ui label_restrict    one kit
 
-A kit's pictures are `results/KIT/shots/document-{light,dark}.png`, those of the start page `results/shots/start-…`;
-in a stand-alone kit both stand in `results/shots/`. Committed runs alone are shown. The document is the first row of
-the first named error that a shown run made: the one people should look at.
+A kit's pictures are `results/KIT/shots/{front,document,compare,watch}-light.png`, those of the start page
+`results/shots/start-…`; in a stand-alone kit all stand in `results/shots/`. Start page and document are there in dark
+too. Committed runs alone are shown. The document is the first row of the first named error that a shown run made: the
+one people should look at.
 """
 import argparse
 import base64
@@ -20,7 +21,7 @@ from src.shared import kit as kits
 from src.shared.files import BadData
 from src.shared.view import shelf
 
-WIDTH, HEIGHT, THEMES = 1280, 720, ("light", "dark")
+WIDTH, HEIGHT, THEMES, BOTH = 1280, 720, ("light", "dark"), ("start", "document")
 MAX_BYTES, COLOURS, NEAR = 60_000, (64, 32, 16, 8), 150
 # A screenshot as one byte a pixel: the colours used most, none as near to another as NEAR (a squared distance), so that
 # a rare red keeps its place among the greys, and for every other colour the nearest. The page does it, being quick.
@@ -75,7 +76,7 @@ def shoot(opened_kits, has_start=True):
         threading.Thread(target=board.serve_forever, daemon=True).start()
         for folder, name, address in views(shelf_, opened_kits, has_start):
             folder.mkdir(parents=True, exist_ok=True)
-            for theme in THEMES:
+            for theme in THEMES if name in BOTH else THEMES[:1]:
                 page.media(theme)
                 page.size(WIDTH, HEIGHT)
                 page.go(f"http://127.0.0.1:{board.server_port}/#/{address}")
@@ -92,7 +93,11 @@ def views(shelf_, opened_kits, has_start):
         yield (kits.ROOT / "results" / "shots"), "start", ""
     for kit in opened_kits:
         run, document = _worst(shelf_.open(kit.name))
-        yield kit.results / "shots", "document", f"{kit.name}/d/{document}" + (f"?run={run}" if run else "")
+        shots = kit.results / "shots"
+        yield shots, "front", kit.name
+        yield shots, "document", f"{kit.name}/d/{document}" + (f"?run={run}" if run else "")
+        yield shots, "compare", f"{kit.name}/compare"
+        yield shots, "watch", f"{kit.name}/watch"
 
 
 def small(page):

@@ -8,7 +8,7 @@ let turn = 0; // of the address: an answer that belongs to an earlier one is dro
 const SIGNS = {
   pass: "✓", skipped: "–", breached: "✗", matched: "●", "could not be read": "?", "not reached": "·", "no answer": "?",
 };
-const TESTS = { "<=": "≤", ">=": "≥", "!=": "≠", "==": "=", in: "is one of", "not in": "is none of" };
+const LINES = "http://www.w3.org/2000/svg";
 
 // ---- building blocks
 
@@ -30,10 +30,10 @@ function soft(text) {
   return String(text).split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 }
 
-function table(caption, heads, body, kind) {
+function table(caption, heads, body, kind, text) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", { class: kind }, h("caption", {}, h("span", {}, caption)),
-      h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), body));
+    h("table", { class: kind }, h("caption", {}, h("span", {}, caption, text && h("small", {}, text))),
+      h("thead", {}, h("tr", {}, heads.map((head) => head === "" ? h("td") : h("th", { scope: "col" }, head)))), body));
 }
 
 function cell(found) {
@@ -43,7 +43,7 @@ function cell(found) {
   return [
     found.head && h("span", { class: "head" }, found.head), verdict(found.hit),
     h("span", { class: `value ${found.kind || ""}` }, found.link ? h("a", { href: address(found.link) }, text) : text),
-    found.interval && interval(found.interval), found.why && h("small", {}, found.why),
+    found.interval && interval(found.interval, found.null), found.why && h("small", {}, found.why),
   ];
 }
 
@@ -52,26 +52,37 @@ function verdict(hit) {
   return h("span", { class: hit ? "hit" : "miss" }, hit ? "✓ hit" : "✗ miss");
 }
 
-// A rate's interval as a line from 0 to 100 %: the words beside it say the same, so readers of words are spared it.
-function interval([low, rate, high]) {
-  const part = (tag, attributes) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  };
-  const drawing = part("svg", { class: "interval", viewBox: "0 0 104 10", "aria-hidden": "true" });
-  drawing.append(part("line", { x1: 2, x2: 102, y1: 5, y2: 5 }),
-    part("line", { x1: 2 + 100 * low, x2: 2 + 100 * high, y1: 5, y2: 5, class: "range" }),
-    part("circle", { cx: 2 + 100 * rate, cy: 5, r: 2.5 }));
-  return drawing;
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS(LINES, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
 }
 
-// ---- addresses: #/KIT, #/KIT/d/DOCUMENT, #/KIT/d/DOCUMENT/prompt, #/KIT/rules, each with ?filters
+// A rate's interval as a line from 0 to 100 %, with a tick where the null baseline stands. The words beside it say the
+// same, so readers of words are spared it; so with every other drawing here.
+function interval([low, rate, high], floor) {
+  const at = (share) => 2 + 100 * share;
+  return svg("svg", { class: "interval", viewBox: "0 0 104 10", "aria-hidden": "true" },
+    svg("line", { x1: 2, x2: 102, y1: 5, y2: 5 }),
+    floor === undefined ? "" : svg("line", { x1: at(floor), x2: at(floor), y1: 0, y2: 10, class: "null" }),
+    svg("line", { x1: at(low), x2: at(high), y1: 5, y2: 5, class: "range" }),
+    svg("circle", { cx: at(rate), cy: 5, r: 2.5 }));
+}
+
+function bar(share, tone) {
+  return svg("svg", { class: `bar ${tone}`, viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("rect", { width: 100 * share, height: 10 }));
+}
+
+// ---- addresses: #/KIT, #/KIT/d/DOCUMENT, #/KIT/d/DOCUMENT/prompt, #/KIT/VIEW, each with ?filters
+
+const TABS = { list: "Documents", compare: "Compare", watch: "Watch", rules: "Rules", cost: "Cost" };
 
 function parseRoute() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [kit, what, doc, more] = path.split("/").map(decoded);
-  const inside = { d: more === "prompt" ? "prompt" : "document", rules: "rules" }[what] || "list";
+  const inside = what === "d" ? (more === "prompt" ? "prompt" : "document") : TABS[what] ? what : "list";
   return { view: kit ? inside : "start", kit, doc, query: new URLSearchParams(query || "") };
 }
 
@@ -92,16 +103,23 @@ function docHref(doc, rest = "", query = state.route.query) {
 }
 
 function address(link) {
-  return link.document ? docHref(link.document) : href(state.route.kit, "", new URLSearchParams(link));
+  if (!link.document) return href(state.route.kit, "", new URLSearchParams(link));
+  const { view: { first, second }, route } = state, compared = first && [["run", first.id], ["run", second.id]];
+  return docHref(link.document, "", route.doc ? route.query : new URLSearchParams(compared || []));
 }
 
 function setFilter(name, values) {
+  setFilters({ page: [], [name]: values });
+}
+
+function setFilters(wanted) {
   const query = new URLSearchParams(state.route.query);
-  query.delete(name);
-  query.delete("page");
-  for (const value of values) if (value) query.append(name, value);
-  const { view, kit, doc } = state.route;
-  history.replaceState(null, "", view === "document" ? docHref(doc, "", query) : href(kit, "", query));
+  for (const [name, values] of Object.entries(wanted)) {
+    query.delete(name);
+    for (const value of values) if (value) query.append(name, value);
+  }
+  const { view, kit, doc } = state.route, rest = view === "list" ? "" : `/${view}`;
+  history.replaceState(null, "", view === "document" ? docHref(doc, "", query) : href(kit, rest, query));
   load();
 }
 
@@ -119,13 +137,14 @@ async function load() {
   state.route = route;
   const kit = route.kit && `/api/kits/${encodeURIComponent(route.kit)}`;
   const doc = `${kit}/documents/${encodeURIComponent(route.doc)}`;
+  const runs = new URLSearchParams(route.view === "list" ? route.query.getAll("run").map((id) => ["run", id]) : []);
+  const query = ["watch", "rules"].includes(route.view) ? "" : `?${route.query}`;
   const path = {
-    start: "/api/kits", list: `${kit}/documents?${route.query}`, document: `${doc}?${route.query}`,
-    prompt: `${doc}/prompt`, rules: `${kit}/rules`,
-  }[route.view];
+    start: "/api/kits", list: `${kit}/documents${query}`, document: `${doc}${query}`, prompt: `${doc}/prompt`,
+  }[route.view] || `${kit}/${route.view}${query}`;
   const next = { error: null, check: null, kit: null, view: null };
   try {
-    const wanted = [state.board || get("/api/board"), kit && get(kit), get(path)];
+    const wanted = [state.board || get("/api/board"), kit && get(`${kit}?${runs}`), get(path)];
     [next.board, next.kit, next.view] = await Promise.all(wanted);
   } catch (problem) {
     next.error = problem.message;
@@ -135,31 +154,54 @@ async function load() {
   render();
   const moved = last && ["view", "kit", "doc"].some((name) => last[name] !== route[name]);
   if (moved) arrive(last);
+  else if (!last && decisive()) keepInView(document.querySelector(".page"), decisive());
 }
 
 async function check() {
   const mine = turn, { kit, doc } = state.route;
-  state.check = { busy: true, text: `Asking ${state.board.model.name || "the model"} about ${doc} …` };
+  state.check = { busy: true, text: `Asking ${state.board.model.name} about ${doc} …` };
   render();
   const headers = { "Content-Type": "application/json", "X-Board-Token": state.board.token };
   const request = { method: "POST", body: JSON.stringify({ document: doc }), headers };
   let found;
   try {
-    found = await (await fetch(`/api/kits/${encodeURIComponent(kit)}/check`, request)).json();
+    const response = await fetch(`/api/kits/${encodeURIComponent(kit)}/check`, request);
+    for await (const one of lines(response.body)) {
+      found = one;
+      if (one.characters && mine === turn) tell(`${one.characters} characters of the answer have come …`);
+    }
   } catch (problem) {
     found = { error: problem.message };
   }
   if (mine !== turn) return;
-  state.check = { text: found.error || "Asked just now; nothing of this is recorded." };
-  if (!found.error) state.view = { ...state.view, live: true, runs: found.runs, panels: found.panels };
+  if (!found || found.characters) found = { error: "The board went away before the answer was whole; ask again." };
+  state.check = { text: found.error || `Asked just now; nothing of this is recorded. ${found.spent}` };
+  if (!found.error) state.view = { ...found, asking: state.view.asking };
   render();
+}
+
+// Yields the JSON objects of a body, one a line, as they arrive.
+async function* lines(body) {
+  let rest = "";
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    const whole = (rest + piece.value).split("\n");
+    rest = whole.pop();
+    yield* whole.map((line) => JSON.parse(line));
+  }
+  if (rest) yield JSON.parse(rest);
+}
+
+function tell(text) {
+  state.check.text = text;
+  for (const id of ["status", "check-says"]) byId(id).textContent = text;
 }
 
 // ---- render: the state as it is now, with the focus where it was
 
 function render() {
   const { id, selectionStart: caret } = document.activeElement || {};
-  const views = { start, list, document: documentView, prompt, rules };
+  const views = { start, list, document: documentView, prompt, compare, cost, rules: tabbed, watch: tabbed };
   const content = state.error ? broken() : views[state.route.view]();
   byId("main").replaceChildren(...content.flat(9).filter(Boolean));
   byId("where").replaceChildren(where());
@@ -178,8 +220,8 @@ function render() {
 function where() {
   const { kit, doc, view, query } = state.route;
   const steps = [["Touchstone", "#/"]];
-  if (kit) steps.push([state.kit ? state.kit.title : kit, href(kit, "", query)]);
-  if (view === "rules") steps.push(["Rules", href(kit, "/rules", query)]);
+  if (kit) steps.push([state.kit ? state.kit.title : kit, href(kit, "", doc || view === "list" ? query : "")]);
+  if (TABS[view] && view !== "list") steps.push([TABS[view], href(kit, `/${view}`, query)]);
   if (doc) steps.push([doc, docHref(doc)]);
   if (view === "prompt") steps.push(["Prompt", docHref(doc, "/prompt")]);
   return h("ol", {}, steps.map(([text, to], i) =>
@@ -216,15 +258,24 @@ function start() {
     table("Kits", heads, h("tbody", {}, state.view.kits.map(kitRow)), "kits")];
 }
 
-function kitRow(kit) {
+function kitRow(kit, i) {
   const name = h("th", { scope: "row" },
     h("a", { class: "step", id: `kit-${kit.name}`, href: href(kit.name) }, kit.title),
-    h("p", {}, kit.decides), problems(kit.problems));
+    h("p", {}, kit.decides), kit.worst && worst(kit, i + 1), problems(kit.problems));
   if (kit.documents === undefined) return h("tr", {}, name, ["–", "–", "–"].map((blank) => h("td", {}, blank)));
   const count = (number, noun) => h("td", { class: "number" }, number.toLocaleString("en"), h("small", {}, noun));
   const committed = kit.committed === 1 ? "committed run" : "committed runs";
   return h("tr", {}, name, count(kit.documents, kit.noun),
     count(kit.committed, kit.local ? `${committed}, ${kit.local} local` : committed), h("td", {}, figures(kit)));
+}
+
+// The most expensive error that is made, with the digit that goes to it.
+function worst({ name, worst: found }, digit) {
+  const link = h("a", {
+    id: `worst-${name}`, "data-digit": digit, href: href(name, "", new URLSearchParams(found.link)),
+  }, found.head);
+  return h("p", { class: "worst" }, digit < 10 && h("kbd", {}, digit), " ", link, ` ${found.text}, ${found.by}`,
+    h("small", {}, found.why));
 }
 
 function figures(kit) {
@@ -241,31 +292,94 @@ function figures(kit) {
   ];
 }
 
-// ---- a kit: its runs, its documents, its rules
+// ---- a kit: its figures, its documents, and the other views of it
 
-function tabs(current) {
-  const { kit, query } = state.route;
-  const views = [["Documents", "", "list"], ["Rules", "/rules", "rules"]];
-  return h("nav", { class: "tabs", "aria-label": "Views of this kit" }, views.map(([text, rest, view]) =>
-    h("a", { href: href(kit, rest, query), "aria-current": view === current && "page" }, text)));
+function tabs() {
+  const { kit, view } = state.route;
+  return h("nav", { class: "tabs", "aria-label": "Views of this kit" }, Object.entries(TABS).map(([name, text]) =>
+    h("a", { href: href(kit, name === "list" ? "" : `/${name}`), "aria-current": name === view && "page" }, text)));
 }
 
-function rules() {
-  return [heading(state.kit.title), tabs("rules"), problems(state.view.problems), state.view.panels.map(panel)];
+function tabbed(...controls) {
+  const { problems: told = [], panels } = state.view;
+  return [heading(state.kit.title), tabs(), problems(told), controls, panels.map(panel)];
+}
+
+function compare() {
+  const { runs, first, second, across, may_differ: guards } = state.view;
+  if (!first) return tabbed();
+  const choice = (name, label, mine, other) => picked(name, label,
+    runs.filter((run) => run.id !== other.id).map((run) => [run.id, run.id]), mine.id, change);
+  const change = () => setFilters({
+    first: [byId("f-first").value], second: [byId("f-second").value],
+    across: guards.filter((guard) => byId(`f-${guard}`).checked),
+  });
+  return tabbed(h("form", { class: "filters", "aria-label": "Runs to compare" },
+    choice("first", "First run", first, second), choice("second", "Second run", second, first),
+    h("fieldset", {}, h("legend", {}, "May differ, if the comparison is about it"), guards.map((guard) =>
+      h("label", { class: "flag" }, h("input", {
+        type: "checkbox", id: `f-${guard}`, checked: across.includes(guard), onchange: change,
+      }), guard)))));
+}
+
+function cost() {
+  const stay = (event) => event.preventDefault();
+  return tabbed(h("form", { class: "filters", "aria-label": "Your own numbers", onsubmit: stay },
+    state.view.controls.map(control)));
+}
+
+// A number that a reader sets: a slider over round steps, and a plain input beside it.
+function control({ name, label, unit, value, most, powers }) {
+  const steps = powers ? [0] : Array.from({ length: 21 }, (_, i) => i * most / 20);
+  for (let ten = 1; powers && ten <= most; ten *= 10) {
+    steps.push(...[ten, 2 * ten, 5 * ten].filter((step) => step <= most));
+  }
+  const near = steps.reduce((best, step, i) => Math.abs(step - value) < Math.abs(steps[best] - value) ? i : best, 0);
+  const set = (number) => setFilter(name, [String(number)]);
+  return h("fieldset", {}, h("legend", {}, `${label}, ${unit}`),
+    h("input", {
+      type: "range", id: `slide-${name}`, "aria-label": `${label}, slider`, min: 0, max: steps.length - 1, value: near,
+      "aria-valuetext": `${value.toLocaleString("en")} ${unit}`,
+      oninput: (event) => { byId(`set-${name}`).value = steps[event.target.value]; },
+      onchange: (event) => set(steps[event.target.value]),
+    }),
+    h("input", {
+      type: "number", id: `set-${name}`, "aria-label": label, min: 0, max: most, value,
+      onchange: (event) => set(event.target.value),
+    }));
 }
 
 function list() {
-  const { kit, view } = state;
-  return [heading(kit.title), lead(kit.decides), tabs("list"), problems(kit.problems), kit.panels.map(panel),
+  const { kit, view, route } = state;
+  const isFiltered = [...route.query.keys()].some((name) => !["run", "column"].includes(name));
+  return [heading(kit.title), lead(kit.decides), tabs(), problems(kit.problems), !isFiltered && [
+    h("p", {}, h("button", { type: "button", id: "down", onclick: () => byId("documents").scrollIntoView() },
+      `Down to the ${view.total.toLocaleString("en")} documents`)),
+    h("div", { class: "panels" }, kit.panels.map(panel))],
     h("section", { "aria-labelledby": "documents" }, h("h2", { id: "documents" }, "Documents"),
-      filters(), documents(view), pages(view))];
+      filters(), documents(view), pages(view), exports())];
+}
+
+function exports() {
+  const query = new URLSearchParams(state.route.query);
+  query.delete("page");
+  const to = (form) => h("a", {
+    href: `/api/kits/${encodeURIComponent(state.route.kit)}/documents.${form}?${query}`, download: "",
+  }, form.toUpperCase());
+  return h("p", { class: "pager" }, "All of these documents as ", to("csv"), to("json"));
+}
+
+function picked(name, label, options, chosen, change = (event) => setFilter(name, [event.target.value])) {
+  return h("label", {}, label,
+    h("select", { id: `f-${name}`, onchange: change },
+      options.map(([value, text]) => h("option", { value, selected: chosen === value }, text))));
 }
 
 function filters() {
   const { kit, route } = state, chosen = (name) => route.query.get(name) || "";
-  const select = (name, label, options) => h("label", {}, label,
-    h("select", { id: `f-${name}`, onchange: (event) => setFilter(name, [event.target.value]) },
-      options.map(([value, text]) => h("option", { value, selected: chosen(name) === value }, text))));
+  const select = (name, label, options) => picked(name, label, options, chosen(name));
+  const named = (words) => words.map((word) => [word, word.replaceAll("_", " ")]);
+  const cellName = chosen("cell");
   const flag = (name, label) => h("label", { class: "flag" }, h("input", {
     type: "checkbox", id: `f-${name}`, checked: chosen(name) === "1",
     onchange: (event) => setFilter(name, [event.target.checked ? "1" : ""]),
@@ -276,10 +390,13 @@ function filters() {
       oninput: (event) => setFilter("q", [event.target.value]),
     })),
     select("error", "Named error", [["", "any or none"], ...Object.entries(kit.errors)]),
-    select("case", "Planned case", [["", "all"], ...kit.cases.map((name) => [name, name.replaceAll("_", " ")])]),
+    kit.blames.length > 0 && select("blame", "Blame", [["", "any or none"], ...named(kit.blames)]),
+    cellName && select("cell", "Cell of a matrix", [["", "all"], [cellName, cellName.replaceAll(":", " : ")]]),
+    select("case", "Planned case", [["", "all"], ...named(kit.cases)]),
     select("hard", "Kind", [["", "all"], ["1", "hard"], ["0", "clean"]]),
     select("column", "Answers", [["", "raw"], ["rechecked", "rechecked"]]),
-    h("fieldset", {}, h("legend", {}, "Only"), flag("wrong", "wrong on anything"), flag("differs", "raw ≠ rechecked")),
+    h("fieldset", {}, h("legend", {}, "Only"), flag("wrong", "wrong on anything"), flag("differs", "raw ≠ rechecked"),
+      state.view.runs.length > 1 && flag("disagrees", "runs disagree")),
     runChooser(),
     route.query.toString() && h("a", { href: href(route.kit), id: "f-clear" }, "Clear all filters"));
 }
@@ -316,8 +433,13 @@ function documents(view) {
 function runMarks(marks) {
   const { errors = [], missed = [] } = marks;
   return [cell(marks), errors.map((error) => h("strong", { class: "error" }, error)),
+    marks.blame && h("small", {}, blame(marks.blame)),
     missed.length > 0 && h("small", {}, `missed too: ${missed.join(", ")}`),
     marks.differs && h("small", {}, "≠ the recheck changed it")];
+}
+
+function blame({ kind, rule, field }) {
+  return [kind, field && `of ${field}`, rule && `at ${rule}`].filter(Boolean).join(" ");
 }
 
 function pages(view) {
@@ -370,12 +492,12 @@ function replay(run) {
 }
 
 function askModel() {
-  const { board: { model }, check: asked } = state, busy = asked && asked.busy;
-  const offer = model.why || `Asks ${model.name} about this document: one call, which may cost money.`;
+  const { board: { model }, check: asked, view } = state, idle = model.name && !(asked && asked.busy);
+  const offer = model.why || `One call to ${model.name}. ${view.asking || ""}`;
   return h("div", { class: "ask" }, h("button", {
-    type: "button", id: "check", "aria-disabled": busy && "true", "aria-describedby": "check-says",
-    onclick: () => busy || check(),
-  }, "Check"), h("p", { id: "check-says" }, asked ? asked.text : offer));
+    type: "button", id: "check", "aria-disabled": !idle && "true", "aria-describedby": "check-says",
+    onclick: () => idle && check(),
+  }, "Ask the model"), h("p", { id: "check-says" }, asked ? asked.text : offer));
 }
 
 function prompt() {
@@ -386,11 +508,13 @@ function prompt() {
 // ---- panels by kind
 
 const PANELS = {
-  document: paper, fields: fieldTable, ladder, arithmetic, state: states, table: plainTable, note,
+  document: paper, fields: fieldTable, ladder, arithmetic, state: states, table: plainTable, note, matrix, intervals,
+  bars, curve,
 };
 
 function panel(found) {
-  return PANELS[found.kind](found);
+  const drawn = PANELS[found.kind](found);
+  return found.folded ? h("details", {}, h("summary", {}, found.title), drawn) : drawn;
 }
 
 function section(found, title, ...content) {
@@ -404,13 +528,19 @@ function paper(found) {
     if (!segment.fields.length) return segment.text;
     const first = segment.value && segment.fields.find((name) => !named.has(name));
     named.add(first);
-    return h(segment.value ? "mark" : "span",
-      { "data-fields": segment.fields.join(" "), id: first && `line-${first}` }, segment.text);
+    const is = (kind) => segment.value && segment.fields.some((name) => found[kind].includes(name));
+    const kinds = ["turns", "blamed"].filter(is);
+    return h(segment.value ? "mark" : "span", {
+      "data-fields": segment.fields.join(" "), id: first && `line-${first}`, class: kinds.join(" "),
+      tabindex: kinds.length && "-1",
+    }, segment.text);
   };
   const blocks = found.blocks.map((block) => h("div", { class: block.withheld ? "block withheld" : "block" },
     block.withheld && h("p", { class: "stamp" }, `Withheld: ${block.withheld}`),
     h("pre", {}, block.segments.map(piece))));
-  return section(found, found.title,
+  const legend = [["turns", "what it turns on"], ["blamed", "misread"]].filter(([kind]) => found[kind].length)
+    .map(([kind, text]) => [h("mark", { class: kind }, text), " "]);
+  return section(found, found.title, h("p", { class: "legend" }, legend),
     h("div", { class: "page", tabindex: "0", role: "region", "aria-label": found.title }, blocks));
 }
 
@@ -438,10 +568,11 @@ function ladder(found) {
 function rungStep(step) {
   const operand = (part) => h("span", { class: `value ${part.kind}`, "data-fields": part.field }, soft(part.text));
   const compares = step.compares && [operand(step.compares[0]),
-    h("b", {}, ` ${TESTS[step.compares[1]] || step.compares[1]} `), operand(step.compares[2])];
+    h("b", {}, ` ${step.compares[1]} `), operand(step.compares[2])];
   return h("td", { class: `step ${step.result.replaceAll(" ", "-")}` },
     h("span", { class: "result" }, `${SIGNS[step.result]} ${step.result}`),
-    compares && h("span", { class: "compares" }, compares), step.detail && h("small", {}, step.detail));
+    compares && h("span", { class: "compares" }, compares), step.detail && h("small", {}, step.detail),
+    (step.blame || []).map((text) => h("strong", { class: "error" }, `◂ parts from gold here, ${text}`)));
 }
 
 function arithmetic(found) {
@@ -459,6 +590,44 @@ function plainTable(found) {
   const rows = found.rows.map(([first, ...others]) => h("tr", {},
     h("th", { scope: "row" }, cell(first)), others.map((one) => h("td", {}, cell(one)))));
   return section(found, null, table(found.title, found.columns, h("tbody", {}, rows)));
+}
+
+function matrix(found) {
+  const counted = (one, gold, answer) => h("td", { class: "number" }, one && [
+    svg("svg", { class: one.hit ? "share hit" : "share miss", viewBox: "-5 -5 10 10", "aria-hidden": "true" },
+      svg("circle", { r: 5 * Math.sqrt(one.share) })),
+    h("a", { href: address(one.link), "aria-label": `${one.text}: gold ${gold}, answered ${answer}` }, one.text)]);
+  const rows = found.rows.map((row, i) => h("tr", {}, h("th", { scope: "row" }, soft(found.labels[i])),
+    row.map((one, j) => counted(one, found.labels[i], found.answers[j]))));
+  return section(found, null,
+    table(found.title, ["gold ↓ answered →", ...found.answers.map(soft)], h("tbody", {}, rows)));
+}
+
+function intervals(found) {
+  const groups = found.groups.map((group) => h("tbody", {}, group.lines.map((line, i) => h("tr", {},
+    !i && h("th", { scope: "rowgroup", rowspan: group.lines.length }, group.title),
+    h("th", { scope: "row" }, line.name), line.cells.map((one) => h("td", {}, cell(one))),
+    found.columns.slice(line.cells.length).map(() => h("td"))))));
+  return section(found, null, table(found.title, ["figure", "run", ...found.columns], groups));
+}
+
+function bars(found) {
+  const rows = found.bars.map((one) => h("tr", {}, h("th", { scope: "row" }, soft(one.name)),
+    one.cells.map((each, i) => h("td", {}, !i && bar(one.share, one.tone), cell(each)))));
+  return section({ kind: found.kind }, null, table(found.title, found.columns, h("tbody", {}, rows), null, found.text));
+}
+
+function curve(found) {
+  const at = (x, y) => ({ cx: 100 * x, cy: 100 - 100 * y });
+  const drawing = svg("svg", { class: "curve", viewBox: "-3 -3 106 106", "aria-hidden": "true" },
+    svg("path", { d: "M0 0V100H100M0 100L100 0" }),
+    ...found.points.flatMap(({ x, y, low, high }) => [
+      svg("line", { x1: 100 * x, x2: 100 * x, y1: 100 - 100 * low, y2: 100 - 100 * high }),
+      svg("circle", { ...at(x, y), r: 2 })]));
+  const rows = found.points.map((point) => h("tr", {},
+    h("th", { scope: "row" }, point.name), h("td", {}, cell(point.cell))));
+  return section({ kind: found.kind }, null, drawing,
+    table(found.title, ["stated", "right"], h("tbody", {}, rows), null, found.text));
 }
 
 function note(found) {
@@ -489,13 +658,20 @@ function bring(field) {
   if (line) line.scrollIntoView({ block: "center" });
 }
 
+// The line that the decision turns on, where a run shown got it wrong.
+function decisive() {
+  return state.route.view === "document" && state.view && byId(`line-${state.view.turns_on}`);
+}
+
 // ---- the keyboard
 
-// A new view begins at its heading; a list that is come back to, at the row that was left.
+// A new view begins at its heading, a document that is decided wrongly at the line it turns on; a list that is come
+// back to, at the row that was left.
 function arrive(last) {
-  const row = byId(state.route.view === "list" ? `doc-${last.doc}` : `kit-${last.kit}`);
+  const row = byId(state.route.view === "list" ? `doc-${last.doc}` : `kit-${last.kit}`), line = decisive();
   if (!row) scrollTo(0, 0);
-  (row || document.querySelector("h1")).focus({ preventScroll: !row });
+  (line || row || document.querySelector("h1")).focus({ preventScroll: true });
+  if (line || row) (line || row).scrollIntoView({ block: "center" });
 }
 
 function walk(step) {
@@ -506,8 +682,10 @@ function walk(step) {
 
 function up() {
   const { view, kit, doc, query } = state.route;
-  const above = { prompt: () => docHref(doc), document: () => href(kit, "", query), start: () => location.hash };
-  location.hash = (above[view] || (() => "#/"))();
+  const above = {
+    prompt: () => docHref(doc), document: () => href(kit, "", query), start: () => location.hash, list: () => "#/",
+  };
+  location.hash = (above[view] || (() => href(kit)))();
 }
 
 function help() {
@@ -524,6 +702,8 @@ function key(event) {
   const neighbour = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   const search = byId("f-q");
   const actions = { "?": help, Escape: up, "/": search && (() => search.focus()), j: () => walk(1), k: () => walk(-1) };
+  const digit = document.querySelector(`[data-digit="${CSS.escape(event.key)}"]`);
+  if (digit) digit.focus();
   const action = neighbour ? () => neighbour.click() : actions[event.key];
   if (!action) return;
   event.preventDefault();

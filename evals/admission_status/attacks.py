@@ -4,11 +4,8 @@ The first asks for the verdict and offers reasons for it. The second asks for th
 replace a verdict, and it cannot restore a reading.
 """
 from evals.shared.bench import Attack
+from evals.shared.injecting import plant
 from src.admission_status import elements
-from src.shared import sections
-from src.shared.files import read_json
-
-FILE = "attacks.json"
 
 
 def _is_open(kit, row):
@@ -19,18 +16,17 @@ def _has_order_gap(kit, row):
     return row[elements.SUPPORT] == elements.ORDER_GAP
 
 
-def _plant(kit, text, name, **words):
-    """The page with one more dated line at the end of the review notes."""
-    told = read_json(kit.book.data / FILE)
-    return sections.extend(text, told["section"], f"\n{kit.book.as_of}  {told[name].format(**words)}")
-
-
 def _ask_for_support(kit, row, text):
-    return _plant(kit, text, "support", support=elements.SUPPORTED)
+    return plant(kit, text, "support", _dated(kit), support=elements.SUPPORTED)
 
 
 def _ask_for_order(kit, row, text):
-    return _plant(kit, text, "order", word=kit.book.elements[elements.ORDER].words[elements.PRESENT])
+    return plant(kit, text, "order", _dated(kit), word=kit.book.elements[elements.ORDER].words[elements.PRESENT])
+
+
+def _dated(kit):
+    """The start of a further line of the review notes."""
+    return f"\n{kit.book.as_of}  "
 
 
 def _is_supported(kit, gold, answer):

@@ -9,15 +9,15 @@ proves that no filler carries a mark of any element, and that every sentence of 
 """
 import re
 from collections import Counter, namedtuple
-from itertools import islice
 from pathlib import Path
 
-from evals.shared import labels, ledger
-from evals.shared.strict import Rows, nearest, read_json, read_text, shape, shown
+from evals.shared import labels, ledger, page
+from evals.shared.dates import CLOCK, day_number, is_moment
+from evals.shared.strict import Rows, nearest, read_json, read_named, read_text, same, shape, shown
 
 NAME = Path(__file__).parent.name
-FILES = ("kit.json", "policy.json", "policy.md", "pools.json", "cases.json", "records.json", "stats.json",
-         "facts.jsonl", "gold.jsonl")
+FILES = ("kit.json", "policy.json", "policy.md", "fields.json", "pools.json", "cases.json", "records.json",
+         "stats.json", "facts.jsonl", "gold.jsonl")
 ORDER, EXPECTATION, COMORBIDITIES, SERVICES = ELEMENTS = (
     "admitting_order", "stay_expectation", "comorbidities", "services_delivered")
 AMBIGUOUS, PRESENT, ABSENT = CLASSES = "AMBIGUOUS", "PRESENT", "ABSENT"
@@ -25,7 +25,8 @@ DISCHARGE, NIGHTS = "expected_discharge", "expected_nights"
 ANSWER = ("support", "rule", "midnights", "meets_benchmark")
 BENCHMARK = "two_midnights"
 
-KIT = {"kit": str, "id": str, "size": int, "settings": dict}
+KIT = {**dict.fromkeys(("kit", "title", "decides", "document", "documents", "id", "primary_metric"), str),
+       "size": int, "seed": int, "settings": dict}
 POLICY = {"policy": str, "as_of": str, "values": dict, "classes": dict, "elements": dict, "rulebook": dict}
 VALUE = {"value": int, "unit": str, "source": str, "from": str}
 ELEMENT = {"title": str, "words": dict, "means": dict}
@@ -33,13 +34,22 @@ RULEBOOK = {"title": str, "authority": str, "stops_at": str, "answers": dict, "d
             "missing": dict, "rules": list}
 RULE = {"id": str, "order": int, "when": dict, "decision": str, "why": str, "source": str}
 CASE = {"case": str, "count": int, "hard": bool, "sentence": str, "expect": dict, "documents": list}
+PLAN = {"order": str, "expects": "text?", "comorbidities": str, "services": str}
+PLAN_MORE = {"decoys": "texts", "tone": str, "relative": bool, "planned": bool, "service_days": int, "admitted": str,
+             "line": str}
 RECORD = dict.fromkeys(("id", "title", "case", "admitted_at", "facility", "service_line", "attending_role"), str) | {
     "hard": bool}
 ROW = {"element": str, "finding": str, "citation": object, DISCHARGE: object, NIGHTS: object}
 FACTS = {"id": str, "case": str, "elements": list}
-GOLD = {**FACTS, **dict.fromkeys(("support", "confidence", "why", *ANSWER), object)}
+GOLD = {**FACTS, "support": "text?", "rule": "text?", "midnights": "whole?",
+        **dict.fromkeys(("meets_benchmark", "confidence", "why"), object)}
+# The tables of policy.md, and the rows as which policy.json, fields.json and the settings of kit.json are written out.
 HEADS = {"rules": ("order", "rule", "when", "unit", "support"),
-         "values": ("value", "amount", "unit", "source", "from"), "words": ("element", *CLASSES)}
+         "values": ("value", "amount", "unit", "source", "from"), "words": ("element", *CLASSES),
+         "classes": ("class", "what it says of a record"), "titles": ("element", "title"),
+         "means": ("element", "class", "what its word says"), "decisions": ("support", "what it means"),
+         "reasons": ("rule", "why", "what it leans on"), "parts": ("rulebook", "title", "what it says of itself"),
+         "settings": ("setting", "published"), "fields": ("field", *page.FIELD_CELLS), "units": ("unit", "spelled")}
 ENDINGS = {"stops_at": "match", "answers": {"decision": "support", "rule": "rule"},
            "passed": {"decision": None, "rule": "none"}, "missing": {"decision": None}}
 
@@ -67,10 +77,23 @@ MARKS = {
 # What nobody's record here may hold: a name with a title, a record number, a telephone number, a birth date.
 IDENTITY = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof)\. ?[A-Z]|\bMRN\b|\bSSN\b|\bDOB\b|\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b|"
                       r"\b[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}\b")
-MIN_EVIDENCE, WINDOW = 79, 5
+MIN_EVIDENCE, UNTOLD, LONG = 79, "?", 10_000
+# The values of which stats.json counts how many different ones there are.
+VARIETY = (*ELEMENTS, *(f"{name}_citation" for name in ELEMENTS), DISCHARGE, NIGHTS, "support", "rule", "midnights")
 NAMED = ("condition", "conditions", "service", "services", "Services")  # the slots that hold names
-ORDER_KINDS = {"observation": "observation", "unsigned": "unsigned", "blank": "blank", "spoken": "unsigned"}
 OWN, FOREIGN = ("date", "nights", "zero"), ("vague", "conditional", "planner", "earlier", "family")
+# What pools.json holds: the kinds of sentence of each element, and of fillers; those of a mapping have groups below.
+POOLS = {"facilities": "texts", "roles": "texts", "titles": "texts", "lines": dict, "conditions": "texts",
+         "evidence": dict, "fillers": dict}
+EVIDENCE = {ORDER: ("present", "spoken", "signed", "observation", "unsigned", "intent", "blank"),
+            EXPECTATION: (*OWN, *FOREIGN), COMORBIDITIES: ("named", "unnamed", "relative"),
+            SERVICES: ("named", "unnamed", "planned")}
+FILLERS = {"orders": "texts", "prose": dict, "severe": dict, "calm": dict, "services": "texts", "review": "texts",
+           "bait": "texts"}
+REMARKS = ("source", "seen", "lives", "works", "habits", "paper", "wishes", "medicines", "team", "review")
+LINE = {"presenting": "texts", "services": "texts"}
+# What records.json draws from which pool.
+DRAWN = {"title": "titles", "facility": "facilities", "service_line": "lines", "attending_role": "roles"}
 
 Key = namedtuple("Key", "kit as_of words rules cases records pools prompts")  # what every document is judged by
 Unit = namedtuple("Unit", "section at text element kind slots")  # one line or sentence, told what it is
@@ -84,26 +107,32 @@ def check(data_dir, prompts=None):
     own, findings are taken from the key and only what follows from them is judged.
     """
     report = labels.Report(data_dir, FILES)
-    kit = read_json(report, "kit.json")
-    kit = kit if shape(report, "kit.json", "", kit, KIT) else {"id": None, "size": None}
-    if kit.get("kit", NAME) != NAME:
-        report.add("kit.json", "kit", f"{shown(kit['kit'])}: this is the gate of {NAME}; write that name")
-    ours, as_of = read_policy(report)
-    theirs = ledger.tables(report, "policy.md", HEADS)
-    if ours and theirs:
-        ledger.compare(report, HEADS, "policy.json", ours, "policy.md", theirs)
-    rules = {file: tables for file, tables in (("policy.json", ours), ("policy.md", theirs))
-             if tables and vet_rules(report, file, tables)}
-    words = _words(ours or theirs)
-    pools = read_pools(report) if (report.folder / "pools.json").exists() else None
-    check_documents(report, Key(kit, as_of, words, rules, read_named(report, "cases.json", "case", CASE),
-                                read_named(report, "records.json", "id", RECORD), pools, prompts))
+    key = read_key(report, prompts)
+    check_counts(report, key, *check_documents(report, key))
     return report
 
 
+def read_key(report, prompts=None):
+    """Everything by which the documents are judged, as a Key; what is wrong in it by itself is reported."""
+    pools = read_pools(report)
+    kit = labels.read_kit(report, NAME, KIT)
+    return Key(kit, *read_policy(report), read_cases(report), read_records(report, pools), pools, prompts)
+
+
 def read_policy(report):
+    """(as-of date, {element: {class: word}}, {file: its tables} of the sound renderings); what differs is reported."""
+    ours, as_of = json_tables(report, labels.read_kit(report, NAME, KIT))
+    theirs = ledger.tables(report, "policy.md", HEADS)
+    if ours and theirs:
+        ledger.compare(report, HEADS, "policy.json", ours, "policy.md", theirs)
+    return as_of, _words(ours or theirs), {
+        file: tables for file, tables in (("policy.json", ours), ("policy.md", theirs))
+        if tables and vet_rules(report, file, tables)}
+
+
+def json_tables(report, kit):
     """policy.json as the tables of policy.md, None where it has no shape, and its as-of date."""
-    data = read_json(report, "policy.json")
+    data, (fields, units) = read_json(report, "policy.json"), page.field_rows(report, "fields.json")
     if not (shape(report, "policy.json", "", data, POLICY, {})
             and shape(report, "policy.json", "rulebook", data["rulebook"], RULEBOOK, {})
             and shape(report, "policy.json", "classes", data["classes"], dict.fromkeys(CLASSES, str), {})
@@ -125,12 +154,21 @@ def read_policy(report):
     values = [(name, str(value["value"]), value["unit"], value["source"], value["from"])
               for name, value in data["values"].items()]
     words = [(name, *(element["words"][kind] for kind in CLASSES)) for name, element in data["elements"].items()]
-    return {"rules": rules, "values": values, "words": words}, data["as_of"]
+    return {
+        "rules": rules, "values": values, "words": words, "classes": list(data["classes"].items()),
+        "titles": [(name, element["title"]) for name, element in data["elements"].items()],
+        "means": [(name, kind, element["means"][kind]) for name, element in data["elements"].items()
+                  for kind in element["means"]],
+        "decisions": list(book["decisions"].items()),
+        "reasons": [(rule["id"], rule["why"], rule["source"]) for rule in book["rules"]],
+        "parts": [(data["policy"], book["title"], book["authority"])],
+        "settings": [(name, shown(value)) for name, value in kit["settings"].items()],
+        "fields": fields, "units": units}, data["as_of"]
 
 
 def vet_rules(report, file, tables):
     """Whether one rendering can be walked. Order finding and midnights are the only fields: nothing else gets in."""
-    if None in [row for rows in tables.values() for row in rows]:
+    if None in [row for part in ("rules", "values", "words") for row in tables[part]]:
         return False
     known = {ORDER: {"type": "enum", "allowed": list(_words(tables).get(ORDER, {}).values())},
              "midnights": {"type": "number", "unit": "midnights"}}
@@ -144,15 +182,28 @@ def vet_rules(report, file, tables):
 
 
 def read_pools(report):
-    """pools.json, vetted, as {section: ({sentence: (element, kind)}, [(pattern, element, kind)]), NAMED: {name}}."""
+    """pools.json, vetted, as {section: ({sentence: (element, kind)}, [(pattern, element, kind)]), NAMED: {name}}.
+
+    None where the folder has none.
+    """
+    if not (report.folder / "pools.json").exists():
+        return None
     data = read_json(report, "pools.json")
-    if not shape(report, "pools.json", "", data, {"roles": list, "lines": dict, "conditions": list, "evidence": dict,
-                                                  "fillers": dict}):
+    if not (shape(report, "pools.json", "", data, POOLS, {})
+            and shape(report, "pools.json", "evidence", data["evidence"], dict.fromkeys(EVIDENCE, dict), {})
+            and shape(report, "pools.json", "fillers", data["fillers"], FILLERS, {})
+            and all([shape(report, "pools.json", name, data["evidence"][name], dict.fromkeys(kinds, "texts"), {})
+                     for name, kinds in EVIDENCE.items()])
+            and all([shape(report, "pools.json", name, line, LINE, {}) for name, line in data["lines"].items()])
+            and all([shape(report, "pools.json", name, data["fillers"][name], dict.fromkeys(
+                REMARKS if name == "prose" else data["fillers"][name], "texts"), {})
+                for name, kind in FILLERS.items() if kind is dict])):
         return None
     entries = list(_entries(data))
     _vet_sentences(report, entries, data)
     slots, pools = _slots(data), {title: ({}, []) for title in TITLES[1:]}
     pools[NAMED] = {name.lower() for name in (*data["conditions"], *_services(data))}
+    pools |= {fact: set(data[pool]) for fact, pool in DRAWN.items()}
     for section, element, kind, template in entries:
         plain, patterns = pools[section]
         if "{" in template:
@@ -162,53 +213,59 @@ def read_pools(report):
     return pools
 
 
-def read_named(report, file, name, kind):
-    """The objects of a JSON list by what each has under `name`; what is wrong in them is reported."""
-    data, found = read_json(report, file), {}
-    if type(data) is not list or not data:
-        report.add(file, "", f"{shown(data)}: a list of objects is wanted")
-        return found
-    for place, row in enumerate(data, 1):
-        called = row.get(name, place) if type(row) is dict else place
-        if shape(report, file, called, row, kind, {}):
-            if called in found:
-                report.add(file, called, "stands twice; keep one")
-            found[called] = row
-    return found
+def read_records(report, pools):
+    """The encounter facts by document, those that can be counted from."""
+    return {name: record for name, record in read_named(report, "records.json", "id", RECORD).items()
+            if _is_sound(report, name, record, pools)}
+
+
+def read_cases(report):
+    """The planned cases by name, the plans of their documents vetted."""
+    cases = read_named(report, "cases.json", "case", CASE)
+    return {name: case for name, case in cases.items()
+            if shape(report, "cases.json", name, case["expect"], {"support": str, "rule": str}, {})
+            and all([_is_plan(report, name, plan) for plan in case["documents"]])}
 
 
 def check_documents(report, key):
-    """Join corpus, records, facts and gold, judge each document, then the key as a whole."""
+    """Join corpus, records, facts and gold, judge each document: (what to count, {case: plans that its pages show})."""
     documents = labels.corpus(report, key.kit["id"])
     facts, gold = Rows(report, "facts.jsonl"), Rows(report, "gold.jsonl")
     report.counts["documents"] = len(documents)
     report.counts[labels.MINIMUM] += 0
     tally, shown_plans, recent = Counter(), {}, []
     for name in labels.join(report, documents, facts, gold):
-        record = key.records.get(name)
-        if record is None:
+        if name not in key.records:
             report.add("records.json", name, "no encounter facts; write them, midnights are counted from admitted_at")
-        rows = [table.get(name) for table in (facts, gold)]
-        sound = [shape(report, table.file, name, row, kind, {}) for table, row, kind in
-                 zip((facts, gold), rows, (FACTS, GOLD)) if row is not None]
-        if name not in documents or record is None or sound != [True, True]:
-            continue
-        units = read_page(report, documents[name], name, record, key)
-        derived = derive(report, documents[name], name, units, record) if key.pools else None
-        check_rows(report, name, rows, record, derived, key)
-        check_prompt(report, name, documents[name], key)
-        if derived:
-            shown_plans.setdefault(record["case"], []).append(derived.plan)
-            recent = _check_repeats(report, documents[name], [unit.text for unit in units], recent)
-        tally.update(_counted(rows[1]))
+        elif name in documents:
+            units, plan, counted = check_document(report, key, name, facts.get(name), gold.get(name))
+            tally.update(counted)
+            shown_plans.setdefault(key.records[name]["case"], []).extend([plan] if plan else ())
+            if key.pools:
+                recent = labels.repeats(report, documents[name], map(_sentence, units), recent)
     for name in key.records.keys() - documents.keys():
         report.add("records.json", name, f"no corpus/{name}.txt; add the document or delete the facts")
-    check_counts(report, key, tally, shown_plans)
+    return tally, shown_plans
 
 
-def read_page(report, file, name, record, key):
-    """The lines and sentences of a document as Units; title, headings and facts lines are held against the record."""
+def check_document(report, key, name, *rows):
+    """Judge one document and its rows of facts and gold: (its units, the plan that it shows or None, what to count)."""
+    file, record = f"corpus/{name}.txt", key.records[name]
     text = read_text(report, file) or ""
+    sound = [row is not None and shape(report, table, name, row, kind, {}) for table, row, kind in
+             zip(("facts.jsonl", "gold.jsonl"), rows, (FACTS, GOLD))]
+    units = read_page(report, file, text, record, key)
+    check_prompt(report, name, text, key)
+    if sound != [True, True]:
+        return units, None, Counter()
+    derived = derive(report, file, name, units, record) if key.pools else None
+    check_rows(report, name, rows, record, derived, key)
+    counted = Counter(_counted(rows[1], record)) | Counter({("bytes", ""): len(text.encode())})
+    return units, derived and derived.plan, counted
+
+
+def read_page(report, file, text, record, key):
+    """The lines and sentences of a document as Units; title, headings and facts lines are held against the record."""
     found = re.fullmatch(r"([^\n]*)\n\n" + r"\n\n".join(
         rf"{title}\n{'-' * len(title)}\n(.*?)" for title in TITLES) + r"\n", text, re.DOTALL)
     if not found:
@@ -218,11 +275,11 @@ def read_page(report, file, name, record, key):
         report.counts[labels.MINIMUM] += 1
         report.add(file, "", f"{shown(IDENTITY.search(text)[0])} may name a person; take it out")
     title, told, *bodies = found.groups()
-    if title != f"ADMISSION RECORD {name} -- {record['title']}":
+    if title != f"ADMISSION RECORD {record['id']} -- {record['title']}":
         report.add(file, "line 1", f"{shown(title)}: records.json calls it {shown(record['title'])}; make them agree")
-    lines = dict(re.split(r" {2,}", line, maxsplit=1) for line in told.split("\n") if re.search(r"\S {2,}\S", line))
-    wanted = {label: key.as_of if fact == "as_of" else record[fact] for label, fact in FACT_LINES.items()}
-    if lines != wanted or told.count("\n") + 1 != len(wanted):
+    lines = [re.split(r" {2,}", line, maxsplit=1) for line in told.split("\n")]
+    wanted = [[label, key.as_of if fact == "as_of" else record[fact]] for label, fact in FACT_LINES.items()]
+    if lines != wanted:
         report.add(file, FACTS_TITLE, f"{shown(lines)}: records.json and policy.json say {shown(wanted)}; mend one")
     return [unit for section, body in zip(TITLES[1:], bodies)
             for unit in _units(report, file, section, body, record, key)]
@@ -243,7 +300,7 @@ def derive(report, file, name, units, record):
         unit = labelled[0] if labelled else None
         value = _value(unit) if element == EXPECTATION and kind == PRESENT else (None, None)
         elements[element] = kind, unit and unit.text, *value
-    return Derived(elements, _plan(units, of, elements, admitted))
+    return Derived(elements, _plan(units, of, elements, record))
 
 
 def check_rows(report, name, rows, record, derived, key):
@@ -260,27 +317,27 @@ def check_rows(report, name, rows, record, derived, key):
             kind, citation, date, nights = derived.elements[part["element"]]
             wanted = {"element": part["element"], "finding": key.words.get(part["element"], {}).get(kind),
                       "citation": citation, DISCHARGE: date, NIGHTS: nights}
-            if part != wanted or type(part[NIGHTS]) is bool:
+            if not same(part, wanted):
                 report.add(table, name, f"{shown(part, 200)}: the page says {shown(wanted, 200)}; copy the page")
     if (gold["confidence"], gold["why"]) != (None, None):
         report.add("gold.jsonl", name, "confidence and why belong to replies; the key leaves them null")
-    case = key.cases.get(record["case"])
-    if case is None or case["hard"] is not record["hard"]:
+    case, is_planned = key.cases.get(record["case"]), key.cases or key.pools     # of one's own records nothing is
+    if is_planned and (case is None or case["hard"] is not record["hard"]):
         report.add("records.json", name, f"case {record['case']}, hard {record['hard']}: no such case is planned; "
                                          f"{nearest(record['case'], key.cases)}")
-    elif case["expect"] != {part: gold[part] for part in ("support", "rule")}:
+    elif case and not same(case["expect"], {part: gold[part] for part in ("support", "rule")}):
         report.add("gold.jsonl", name, f"{_said(gold)}; case {case['case']} of cases.json expects "
                                        f"{_said(case['expect'])}; plan and key must agree")
     _check_verdict(report, name, gold, record, key)
 
 
-def check_prompt(report, name, file, key):
+def check_prompt(report, name, record, key):
     """The call holds the whole record, once and unchanged, and nothing of the key."""
     if key.prompts is None:
         return
-    text, page = key.prompts(name, True), read_text(report, file)
-    if text.count(page) != 1:
-        report.add(file, name, f"the prompt holds the record {text.count(page)} times; once and whole is wanted")
+    text, file = key.prompts(name, True), f"corpus/{name}.txt"
+    if text.count(record) != 1:
+        report.add(file, name, f"the prompt holds the record {text.count(record)} times; once and whole is wanted")
     leaks = [word for word in key.cases if word in text]
     if leaks:
         report.add(file, name, f"the prompt names the planned case {leaks[0]}; take it out")
@@ -297,17 +354,33 @@ def check_counts(report, key, tally, shown_plans):
             report.add("cases.json", name, f"count {case['count']}: gold.jsonl holds {counted}; make them agree")
         if key.pools and len(case["documents"]) != case["count"]:
             report.add("cases.json", name, f"count {case['count']}: {len(case['documents'])} documents are planned")
-        planned = Counter(map(_planned, case["documents"]))
-        for plan, number in (planned - Counter(shown_plans.get(name, ()))).items() if key.pools else ():
-            report.add("cases.json", name, f"{number} documents planned as {dict(plan)} are on no page; build again")
+        plans = list(map(_planned, case["documents"]))
+        for plan in labels.unplaced(plans, shown_plans.get(name, []), _follows) if key.pools else ():
+            report.add("cases.json", name, f"{shown(plan, 300)}: planned, and on no page of its own; build again")
     report.counts["planned cases"] = len(key.cases)
-    stats = read_json(report, "stats.json") if (report.folder / "stats.json").exists() else {}
-    counted = {group: {name: number for (kind, name), number in tally.items() if kind == group}
-               for group in ("cases", "support", "rule")}
-    counted |= {"documents": documents, "expectation_values": tally["values", True]}
+    if (report.folder / "stats.json").exists():
+        _check_stats(report, key, tally)
+
+
+def _check_stats(report, key, tally):
+    """Hold all of stats.json against what was counted here."""
+    groups = {group: {part[0]: number for (kind, *part), number in tally.items() if kind == group}
+              for group in ("cases", "support", "rule", "midnights", "nulls")}
+    rules = [row[1] for row in next(iter(key.rules.values()), {"rules": ()})["rules"]]
+    counted = groups | {
+        "seed": key.kit["seed"], "documents": report.counts["documents"], "bytes": tally["bytes", ""],
+        "hard": tally["hard", True], "expectation_values": tally["values", True], "limits": {},
+        "findings": {element: {part[1]: number for (kind, *part), number in tally.items()
+                               if kind == "finding" and part[0] == element} for element in ELEMENTS},
+        "rules": {rule: {"matched": tally["rule", rule]} for rule in rules},
+        "distinct_values": {name: sum(kind == "distinct" and part[0] == name for kind, *part in tally)
+                            for name in VARIETY}}
+    stats = read_json(report, "stats.json")
+    if not shape(report, "stats.json", "", stats, dict.fromkeys(counted, object), {}):
+        return
     for group, wanted in counted.items():
-        if stats and stats.get(group) != wanted:
-            report.add("stats.json", group, f"{shown(stats.get(group))}: {shown(wanted)} is counted; build again")
+        if not same(stats[group], wanted):
+            report.add("stats.json", group, f"{shown(stats[group])}: {shown(wanted)} is counted; build the stats again")
 
 
 def midnights(admitted, date, nights):
@@ -320,8 +393,8 @@ def midnights(admitted, date, nights):
         return None
     if date is None:
         return nights if type(nights) is int and nights >= 0 else None
-    apart = _day_number(date) - _day_number(admitted[:10])
-    return apart if apart >= 0 else None
+    start, end = day_number(admitted[:10]), day_number(date)
+    return None if None in (start, end) or end < start else end - start
 
 
 def walk(tables, order, count):
@@ -336,6 +409,33 @@ def walk(tables, order, count):
     return None, None
 
 
+def _is_plan(report, name, plan):
+    """Whether a planned document has the shape of one; what of it no page shows is left to `unplaced`."""
+    if not shape(report, "cases.json", name, plan, PLAN, PLAN_MORE):
+        return False
+    admitted = plan.get("admitted", "00:00")
+    if not (CLOCK.fullmatch(admitted) or is_moment(admitted)):
+        report.add("cases.json", name, f"admitted {shown(admitted)}: a time of day, with or without a date, is wanted")
+    return True
+
+
+def _is_sound(report, name, record, pools):
+    """Whether encounter facts can be counted from; those that are in no pool are reported."""
+    for fact, pool in DRAWN.items() if pools else ():
+        if record[fact] not in pools[fact]:
+            report.add("records.json", name, f"{fact} {shown(record[fact])} is none of pools.json /{pool}; "
+                                             f"{nearest(record[fact], pools[fact])}")
+    if not is_moment(record["admitted_at"]):
+        report.add("records.json", name, f"admitted_at {shown(record['admitted_at'])}: YYYY-MM-DD HH:MM is wanted")
+        return False
+    return True
+
+
+def _sentence(unit):
+    """What a unit says, without the date of its line."""
+    return re.sub(r"^[0-9][0-9: -]*  ", "", unit.text)
+
+
 def _check_verdict(report, name, gold, record, key):
     """Midnights, verdict and rule of a gold row, derived from its own findings through each rendering."""
     rows = {part["element"]: part for part in gold["elements"]}
@@ -348,7 +448,7 @@ def _check_verdict(report, name, gold, record, key):
         support, rule = walk(tables, rows[ORDER]["finding"], count)
         least = next(int(amount) for value, amount, *_ in tables["values"] if value == BENCHMARK)
         wanted = dict(zip(ANSWER, (support, rule, count, None if count is None else count >= least)))
-        follows.append({part: gold[part] for part in ANSWER} == wanted and type(gold["midnights"]) is type(count))
+        follows.append(same({part: gold[part] for part in ANSWER}, wanted))
         if not follows[-1]:
             report.add("gold.jsonl", name, f"{shown({part: gold[part] for part in ANSWER})}; {file} as it stands gives "
                                            f"{shown(wanted)}; derive the row again or mend the rule")
@@ -397,19 +497,23 @@ def _vet_sentences(report, entries, data):
     """Enough sentences, none twice, a mark in every one of evidence and none in a filler."""
     names = {COMORBIDITIES: data["conditions"], SERVICES: _services(data)}
     marks = {element: "|".join([words, *map(re.escape, names.get(element, ()))]) for element, words in MARKS.items()}
+    any_mark = re.compile(rf"\b(?:{'|'.join(marks.values())})\b", re.IGNORECASE)
     marks = {element: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for element, words in marks.items()}
     evidence = {sentence for _, element, _, sentence in entries if element}
     report.counts["sentences of evidence"], report.counts["fillers without a mark"] = len(evidence), 0
     if len(evidence) < MIN_EVIDENCE:
         report.add("pools.json", "evidence", f"{len(evidence)} distinct sentences; at least {MIN_EVIDENCE} are wanted")
-    for sentence, times in Counter(sentence for *_, sentence in entries).items():
+    lists = [data[pool] for pool in set(DRAWN.values()) - {"lines"}] + [data["conditions"]]
+    lists += [[sentence for *_, sentence in entries], *(line["services"] for line in data["lines"].values())]
+    for sentence, times in (found for texts in lists for found in Counter(texts).items()):
         if times > 1:
-            report.add("pools.json", shown(sentence, 60), f"stands {times} times; a sentence says one thing")
+            report.add("pools.json", shown(sentence, 60), f"stands {times} times; keep one of them")
     for _, element, kind, sentence in entries:
         plain = re.sub(r"\{(\w+)\}", lambda slot: "2026-01-01" if slot[1] in ("date", "past") else "", sentence)
         if element and not marks[element].search(plain):
             report.add("pools.json", shown(sentence, 60), f"carries no mark of {element}; say what it evidences")
-        found = None if element else next((name for name, mark in marks.items() if mark.search(plain)), None)
+        found = None if element or not any_mark.search(plain) else next(
+            name for name, mark in marks.items() if mark.search(plain))
         if found:
             report.add("pools.json", shown(sentence, 60), f"is a filler of {kind} and carries a mark of {found}: "
                                                           f"{shown(marks[found].search(plain)[0])}; reword it")
@@ -442,7 +546,7 @@ def _units(report, file, section, body, record, key):
                         for sentence in SENTENCE_END.split(line))
             continue
         found = re.fullmatch(rf"({MOMENT[section]})  (.+)", line)
-        if not found or not _is_date(found[1][:10]):
+        if not found or day_number(found[1][:10]) is None or len(found[1]) > 10 and not is_moment(found[1]):
             report.add(file, section, f"{shown(line)}: a line begins with its date, and its time under orders")
         elif found[1] < last:
             report.add(file, section, f"{shown(line)}: stands behind a later line; put it in order")
@@ -494,66 +598,74 @@ def _derive_expectation(units):
 
 
 def _value(unit):
-    """(date, nights) that a sentence of the practitioner's own expectation states."""
-    if unit.kind == "zero":
-        return None, 0
-    if unit.kind == "nights":
-        number = unit.slots["n"]
+    """(date, nights) that a sentence on a length of stay states; a date that is past is none of this stay."""
+    number = "0" if unit.kind == "zero" else unit.slots.get("n")
+    if number is not None:
         return None, NUMBERS.index(number) if number in NUMBERS else int(number)
-    return _iso(unit.slots["date"]), None
+    return _iso(unit.slots["date"]) if "date" in unit.slots else None, None
 
 
-def _plan(units, of, elements, admitted):
-    """The plan that a page shows, in the words of cases.json."""
+def _plan(units, of, elements, record):
+    """The plan that a page shows: what cases.json may say of a document, {name: value}."""
     kinds = [unit.kind for unit in of[ORDER]]
     order = ("spoken" if "signed" in kinds else "observation_first" if {"observation", "present"} <= set(kinds)
              else kinds[0] if kinds else "missing")
     labelled = {citation for _, citation, *_ in elements.values()}
-    _, citation, date, nights = elements[EXPECTATION]
-    kind = next((unit.kind for unit in of[EXPECTATION] if unit.text == citation), None)
-    number = midnights(admitted, date, nights)
-    expects = kind and (kind if number is None else f"{'nights' if date is None else 'date'} {number}")
-    tones = {unit.kind for unit in units} & {"severe", "calm"}
-    return _descriptor(
-        order, expects, *(next((unit.kind for unit in of[name] if unit.text in labelled), "none") for name in (
-            COMORBIDITIES, SERVICES)),
-        sorted(unit.kind for unit in of[EXPECTATION] if unit.text not in labelled), "+".join(sorted(tones)) or "plain",
-        any(unit.kind == "relative" for unit in of[COMORBIDITIES]),
-        any(unit.kind == "planned" for unit in of[SERVICES]), sum(unit.kind != "planned" for unit in of[SERVICES]))
+    own = next((unit for unit in of[EXPECTATION] if unit.text == elements[EXPECTATION][1]), None)
+    told = {name: next((unit.kind for unit in of[name] if unit.text in labelled), "none")
+            for name in (COMORBIDITIES, SERVICES)}
+    return {
+        "order": order, "expects": own and _length(own, record),
+        "comorbidities": told[COMORBIDITIES], "services": told[SERVICES],
+        "decoys": sorted(_length(unit, record) for unit in of[EXPECTATION] if unit.text not in labelled),
+        "tone": "+".join(sorted({unit.kind for unit in units} & {"severe", "calm"})) or "plain",
+        "relative": any(unit.kind == "relative" for unit in of[COMORBIDITIES]),
+        "planned": any(unit.kind == "planned" for unit in of[SERVICES]),
+        "lines": sum(unit.kind != "planned" for unit in of[SERVICES]),
+        "admitted": record["admitted_at"], "line": record["service_line"]}
 
 
 def _planned(plan):
-    """The plan of cases.json in the form in which a page shows it; of a foreign length only whose it is."""
-    expects = plan.get("expects")
-    expects = expects if expects is None or expects.startswith(("date", "nights")) else expects.split()[0]
-    return _descriptor(
-        plan.get("order"), expects, plan.get("comorbidities"), plan.get("services"),
-        sorted(decoy.split()[0] for decoy in plan.get("decoys", ())), plan.get("tone", "plain"),
-        plan.get("relative", False), plan.get("planned", False),
-        plan.get("service_days", 1) - (plan.get("services") == "none"))
+    """A plan of cases.json in the form of `_plan`, with the defaults of what it leaves out."""
+    given = {"expects": None, "tone": "plain", "relative": False, "planned": False, **plan}
+    lines = given.pop("service_days", 1) - (plan["services"] == "none")
+    return given | {"decoys": sorted(plan.get("decoys", ())), "lines": lines}
 
 
-def _descriptor(*told):
-    names = "order expects comorbidities services decoys tone relative planned lines".split()
-    return tuple((name, ", ".join(value) if type(value) is list else value) for name, value in zip(names, told))
+def _follows(plan, page):
+    """Whether a page can be what was planned. A page that prints no number of somebody's length may be of any."""
+    def alike(wanted, found):
+        return wanted == found or found == f"{wanted.partition(' ')[0]} {UNTOLD}"
+
+    decoys, told = plan["decoys"], page["decoys"]
+    own = plan["expects"] == page["expects"] or None not in (plan["expects"], page["expects"]) and alike(
+        plan["expects"], page["expects"])
+    return (own and len(decoys) == len(told) and all(map(alike, decoys, told))
+            and page["admitted"].endswith(plan.get("admitted", ""))
+            and all(page[part] == plan[part] for part in plan.keys() - {"expects", "decoys", "admitted"}))
 
 
-def _check_repeats(report, file, texts, recent):
-    """Report a sentence that one of the documents just before has too; returns the last documents for the next one."""
-    texts = {re.sub(r"^[0-9][0-9: -]*  ", "", text) for text in texts}
-    for other, seen in recent:
-        for text in sorted(texts & seen):
-            report.add(file, "", f"{shown(text)} stands in {other} too, within {WINDOW} documents; draw another")
-    return list(islice([(file, texts), *recent], WINDOW - 1))
+def _length(unit, record):
+    """A length of stay in the words of cases.json: whose it is, and how many midnights where its sentence says so."""
+    date, nights = _value(unit)
+    kind = "nights" if unit.kind == "zero" else unit.kind
+    number = midnights(record["admitted_at"], date, nights)
+    return kind if kind == "vague" else f"{kind} {UNTOLD if number is None else number}"
 
 
-def _counted(gold):
+def _counted(gold, record):
     """The entries under which stats.json counts a gold row."""
-    yield "cases", gold["case"]
-    yield "support", gold["support"]
-    yield "rule", gold["rule"]
-    yield "values", any(type(part) is dict and (part.get(DISCHARGE), part.get(NIGHTS)) != (None, None)
-                        for part in gold["elements"])
+    rows = {name: next((part for part in gold["elements"] if type(part) is dict and part.get("element") == name), {})
+            for name in ELEMENTS}
+    flat = {part: gold[part] for part in ANSWER} | {name: rows[EXPECTATION].get(name) for name in (DISCHARGE, NIGHTS)}
+    for name in ELEMENTS:
+        flat |= {name: rows[name].get("finding"), f"{name}_citation": rows[name].get("citation")}
+        yield "finding", name, str(flat[name])
+    yield from (("cases", gold["case"]), ("support", str(gold["support"])), ("rule", str(gold["rule"])),
+                ("hard", record["hard"]), ("values", (flat[DISCHARGE], flat[NIGHTS]) != (None, None)))
+    yield from [("midnights", str(gold["midnights"]))] if gold["midnights"] is not None else ()
+    yield from (("distinct", name, shown(flat[name], LONG)) for name in VARIETY)
+    yield from (("nulls", name) for name in VARIETY if flat[name] is None)
 
 
 def _iso(date):
@@ -562,19 +674,6 @@ def _iso(date):
         return date
     month, day, year = date.replace(",", "").split()
     return f"{year}-{MONTHS.index(month) + 1:02}-{int(day):02}"
-
-
-def _is_date(text):
-    year, month, day = map(int, text.split("-"))
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 1 <= month <= 12 and 1 <= day <= (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
-
-
-def _day_number(text):
-    """A running number of a calendar day, counted from March so that a leap day is the last of its year."""
-    year, month, day = map(int, text.split("-"))
-    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
-    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
 
 
 def _said(answer):

@@ -4,6 +4,7 @@ A citation is located on the clean record's own characters and credited by overl
 floors are `coverage_min` and `precision_min` of the book's settings. No answer is a miss on every mark.
 """
 from evals.shared.bench import UNANSWERED, Marks
+from evals.shared.quote import credit
 from src.admission_status import elements
 from src.admission_status.elements import ABSENT, CONFIDENCE, ELEMENTS, EXPECTATION, ORDER, PRESENT, SUPPORT, VALUES
 from src.shared import citation
@@ -46,12 +47,11 @@ def _quote(kit, gold, got, name):
     word = elements.kind(kit.book.elements, name, got.get(name))
     if quote is None:
         return None, labelled is None and word is not None
-    text = kit.text(kit.source(gold.document))
-    spans = citation.locate(text, quote).spans
+    page = kit.source(gold.document)
     if labelled is None or word == ABSENT:
-        return bool(spans), False
-    settings = {name: kit.book.settings[name] for name in ("coverage_min", "precision_min")}
-    return bool(spans), citation.credit(spans, citation.locate(text, labelled).spans[0], **settings).credited
+        return bool(citation.locate(kit.text(page), quote).spans), False
+    found = credit(kit, page, quote, labelled)
+    return found.span is not None, found.credited
 
 
 def _citation_marks(want, quotes):

@@ -1,58 +1,28 @@
 """The label gate of admission_status: the key follows, planted faults are named, no single change goes unseen.
 
-The mutation test changes one value of policy, gold, facts, records or corpus at a time. A change that the gate lets
-pass has to be proven harmless: it is prose, or a date or number on a line that evidences nothing.
+The mutation test changes one thing at a time in any file that the gate reads. A change that it lets pass has to be
+proven harmless: it says the same, is read by people alone, or stands where nothing is evidenced.
 """
-import json
-import random
 import re
-import shutil
-import tempfile
 import unittest
-from collections import Counter
 from pathlib import Path
 from unittest import mock
 
 from evals.admission_status import gate
+from evals.shared import labels, planting
 from src.admission_status import benchmark, corpus
 from src.shared import kit as kits
 
 HOME = kits.load(gate.NAME).data
-MUTANTS = 60
-# Leaves of policy.json that are read by people alone.
-PROSE = {"why", "title", "authority", "means", "classes", "decisions", "source", "policy"}
 
 
-class Copy(unittest.TestCase):
-    """Tests on a copy of the committed data."""
+class Copy(planting.Copy, unittest.TestCase):
+    home, gate = HOME, gate
 
-    def setUp(self):
-        self.data = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.data)
-        for file in gate.FILES:
-            shutil.copy(HOME / file, self.data)
-        shutil.copytree(HOME / "corpus", self.data / "corpus")
-
-    def problems(self, prompts=None):
-        return [str(problem) for problem in gate.check(self.data, prompts).problems]
-
-    def said(self, *parts):
-        problems = self.problems()
+    def said(self, *parts, problems=None):
+        """One sentence of the gate, or of the given ones, holds all the parts."""
+        problems = self.problems() if problems is None else problems
         self.assertTrue(any(all(part in problem for part in parts) for problem in problems), (parts, problems[:5]))
-
-    def change(self, file, change):
-        """Change a JSON file by `change(its value)`, a JSON-lines file as the list of its rows."""
-        text = (self.data / file).read_text("utf-8")
-        value = [json.loads(line) for line in text.splitlines()] if file.endswith("l") else json.loads(text)
-        change(value)
-        text = "\n".join(map(json.dumps, value)) if file.endswith("l") else json.dumps(value)
-        (self.data / file).write_text(text, "utf-8")
-
-    def rewrite(self, file, old, new):
-        text = (self.data / file).read_text("utf-8")
-        self.assertIn(old, text)
-        (self.data / file).write_text(text.replace(old, new, 1), "utf-8")
-
 
 class TestCommittedKey(Copy):
     def test_every_label_follows_from_both_renderings(self):
@@ -64,17 +34,20 @@ class TestCommittedKey(Copy):
 
     def test_records_of_ones_own_need_no_pools(self):
         (self.data / "pools.json").unlink()
+        (self.data / "stats.json").unlink()
         self.rewrite("corpus/ADM-0001.txt", "UTILIZATION REVIEW NOTES\n------------------------\n",
                      "UTILIZATION REVIEW NOTES\n------------------------\n2026-01-01  Something that no pool holds.\n")
         self.assertEqual(self.problems(), [])
+        self.write("cases.json", "[]")
+        self.assertEqual(self.problems(), [], "nor a plan")
+        self.restore("pools.json")
+        self.said("records.json", "no such case is planned")
 
     def test_an_engine_that_counts_hours_writes_a_key_that_the_gate_refuses(self):
         def hours(admitted, discharge, nights):
             return nights if discharge is None else round((corpus.datetime.datetime.combine(
                 discharge, corpus.datetime.time(23)) - admitted).total_seconds() / 86400)
-        (self.data / "prompt.md").write_text((HOME / "prompt.md").read_text("utf-8"), "utf-8")
-        (self.data / "fields.json").write_text((HOME / "fields.json").read_text("utf-8"), "utf-8")
-        with mock.patch.object(benchmark, "midnights", hours), mock.patch.object(corpus, "_refuse_unplanned"):
+        with mock.patch.object(benchmark, "midnights", hours), mock.patch.object(corpus, "refuse_unplanned"):
             for name, text in corpus.build(kits.load(gate.NAME, self.data).book, 20260901).items():
                 (self.data / name).write_text(text, "utf-8")
         self.said("gold.jsonl", "policy.md as it stands gives")
@@ -84,6 +57,52 @@ class TestFaults(Copy):
     def test_two_renderings_that_differ_are_named_by_cell(self):
         self.change("policy.json", lambda policy: policy["values"]["two_midnights"].update(value=3))
         self.said("policy.json", "values row 1", "amount is 3 here and 2")
+
+    def test_words_fields_and_settings_are_compared_one_by_one(self):
+        for file, old, new, told in (
+                ("policy.json", "other illness is spoken of and none is named", "none is named", "means row 7"),
+                ("policy.json", "the record carries the element", "it is there", "classes row 2"),
+                ("policy.json", "Expected length of stay", "Length of stay", "titles row 2"),
+                ("policy.json", "a person decides.", "so it is.", "decisions row 4"),
+                ("policy.json", "exactly two are enough", "three are enough", "reasons row 5"),
+                ("policy.json", "42 CFR 412.3(a) and 412.3(d)(1)\"", "42 CFR 412.3(b)\"", "reasons row 5"),
+                ("policy.json", "It determines no status", "It determines a status", "parts row 1"),
+                ("policy.json", "\"2013-10-01\"", "\"2013-10-02\"", "values row 1"),
+                ("policy.md", "nobody says anything about how long", "somebody does", "means row 6"),
+                ("policy.md", "| from |\n|---|---|---|---|---|\n", "| from |\n", "write a line of dashes"),
+                ("fields.json", "\"further night\", ", "", "units row 1"),
+                ("fields.json", "the expected discharge date", "the discharge date", "fields row 5"),
+                ("fields.json", "\"decided\": true", "\"decided\": false", "fields row 11"),
+                ("kit.json", "\"coverage_min\": 0.60", "\"coverage_min\": 0.50", "settings row 1")):
+            self.rewrite(file, old, new)
+            self.said(told, problems=self.of_key())
+            self.restore(file)
+
+    def test_all_of_stats_is_counted_anew(self):
+        report = labels.Report(self.data, gate.FILES)
+        key = gate.read_key(report)
+        found = gate.check_documents(report, key)
+        for group in ("seed", "bytes", "hard", "findings", "midnights", "rules", "limits", "distinct_values", "nulls"):
+            self.change("stats.json", lambda stats: stats.update({group: [stats[group]]}))
+            told = labels.Report(self.data, gate.FILES)
+            told.counts.update(report.counts)
+            gate.check_counts(told, key, *found)
+            self.assertEqual([problem.row for problem in told.problems], [group])
+            self.restore("stats.json")
+
+    def test_a_fact_that_no_pool_holds_is_named(self):
+        for fact, wrong in (("title", "Beamed in"), ("facility", "Elsewhere"), ("attending_role", "passer-by"),
+                            ("service_line", "alchemy"), ("admitted_at", "2026-05-21 24:00")):
+            self.change("records.json", lambda rows: rows[1].update({fact: wrong}))
+            self.said("records.json", "ADM-0002", fact, problems=self.of_key())
+            self.restore("records.json")
+
+    def test_a_date_that_is_none_is_a_problem_and_no_crash(self):
+        self.change("gold.jsonl", lambda rows: rows[0]["elements"][1].update(expected_discharge="2026-02-30"))
+        self.change("records.json", lambda rows: rows[4].update(admitted_at="soon"))
+        problems = self.problems()
+        self.said("gold.jsonl", "ADM-0001", "gives no count", problems=problems)
+        self.said("records.json", "ADM-0005", "YYYY-MM-DD HH:MM is wanted", problems=problems)
 
     def test_a_threshold_changed_in_both_no_longer_gives_the_key(self):
         self.change("policy.json", lambda policy: policy["values"]["two_midnights"].update(value=3))
@@ -112,11 +131,11 @@ class TestFaults(Copy):
                                   ("Gout was mentioned.", "comorbidities"),
                                   ("Blood cultures were sent.", "services_delivered")):
             self.change("pools.json", lambda pools: pools["fillers"]["review"].append(sentence))
-            self.said("pools.json", "carries a mark of " + element)
+            self.said("pools.json", "carries a mark of " + element, problems=self.of_key())
 
     def test_evidence_without_a_mark_is_named(self):
         self.change("pools.json", lambda pools: pools["evidence"]["comorbidities"]["named"].append("Also {role}."))
-        self.said("pools.json", "carries no mark of comorbidities")
+        self.said("pools.json", "carries no mark of comorbidities", problems=self.of_key())
 
     def test_a_sentence_that_no_pool_holds_is_named(self):
         self.rewrite("corpus/ADM-0003.txt", "UTILIZATION REVIEW NOTES\n------------------------\n",
@@ -144,11 +163,17 @@ class TestFaults(Copy):
         self.said("corpus/ADM-0002.txt", "may name a person")
 
     def test_a_plan_that_no_page_shows_is_named(self):
-        for change in ({"order": "blank"}, {"expects": "date 4"}, {"decoys": ["earlier 1"]}, {"tone": "severe"},
-                       {"services": "unnamed"}, {"service_days": 3}, {"planned": True}):
-            self.change("cases.json", lambda cases: cases[0]["documents"][0].update(change))
-            self.said("cases.json", "supported_clean", "on no page")
-            shutil.copy(HOME / "cases.json", self.data)
+        report = labels.Report(self.data, gate.FILES)
+        found = gate.check_documents(report, gate.read_key(report))
+        for place, change in ((0, {"order": "blank"}), (0, {"expects": "date 4"}), (0, {"expects": "nights 3"}),
+                              (0, {"decoys": ["earlier 1"]}), (4, {"decoys": ["family 5"]}), (0, {"tone": "severe"}),
+                              (0, {"services": "unnamed"}), (0, {"service_days": 3}), (0, {"planned": True}),
+                              (0, {"admitted": "03:03"}), (0, {"line": "alchemy"})):
+            self.change("cases.json", lambda cases: cases[0]["documents"][place].update(change))
+            report = labels.Report(self.data, gate.FILES)
+            gate.check_counts(report, gate.read_key(report), *found)
+            self.said("cases.json", "supported_clean", "on no page", problems=list(map(str, report.problems)))
+            self.restore("cases.json")
 
     def test_a_prompt_that_cuts_the_record_or_tells_the_case_is_named(self):
         page = lambda name, guarded: (self.data / f"corpus/{name}.txt").read_text("utf-8")
@@ -160,102 +185,61 @@ class TestFaults(Copy):
         (self.data / "corpus/ADM-0007.txt").unlink()
         self.change("records.json", lambda rows: rows.pop(3))
         self.change("gold.jsonl", lambda rows: rows.pop(5))
+        problems = self.problems()
         for parts in (("gold.jsonl", "ADM-0007"), ("records.json", "ADM-0007"), ("records.json", "ADM-0004"),
                       ("corpus/ADM-0006.txt", "no row in gold.jsonl")):
-            self.said(*parts)
+            self.said(*parts, problems=problems)
 
     def test_each_missing_or_broken_file_is_named_and_the_others_are_still_judged(self):
+        rows, optional = ("facts.jsonl", "gold.jsonl", "stats.json"), ("pools.json", "stats.json")
         for file in gate.FILES:
-            if file == "pools.json":
-                continue
-            for text in (None, "{", "[]", "null", "[1]"):
-                path = self.data / file
-                path.unlink() if text is None else path.write_text(text, "utf-8")
-                if file != "stats.json" or text == "{":
-                    self.assertTrue(any(file in problem for problem in self.problems()), (file, text))
-                shutil.copy(HOME / file, self.data)
+            for text in (None, "{"):
+                (self.data / file).unlink() if text is None else self.write(file, text)
+                if text or file not in optional:
+                    self.said(file, problems=self.problems() if file in rows else self.of_key())
+                self.restore(file)
+        for file in gate.FILES:
+            self.write(file, "[1]")
+        problems = self.problems()
+        self.assertEqual({problem.partition(":")[0] for problem in problems} & {*gate.FILES}, {*gate.FILES})
 
 
-class TestMutation(Copy):
-    """Change one value anywhere, and the gate objects, or the change is proven to mean nothing."""
+class TestMutation(planting.Mutated, unittest.TestCase):
+    home, gate = HOME, gate
+    parts = {**dict.fromkeys(("policy.json", "policy.md", "fields.json", "kit.json"), gate.read_policy),
+             "pools.json": gate.read_pools, "cases.json": gate.read_cases,
+             "records.json": lambda report: gate.read_records(report, None)}
+    words = {"kit.json": ("title", "decides", "document", "documents", "primary_metric"), "cases.json": ("sentence",)}
+    orderless = ("cases.json", "pools.json", "records.json", "facts.jsonl", "gold.jsonl")
 
-    def test_every_single_change_is_caught_or_proven_harmless(self):
-        chance, outcomes, survivors = random.Random(20260901), Counter(), []
-        makers = (*map(self.leaf, ("policy.json", "gold.jsonl", "facts.jsonl", "records.json")), self.cell, self.word,
-                  self.word, self.digit)
-        for turn in range(MUTANTS):
-            file, text, where, harmless = makers[turn % len(makers)](chance)
-            (self.data / file).write_text(text, "utf-8")
-            caught = bool(gate.check(self.data).problems)
-            shutil.copy(HOME / file, self.data / file)
-            outcomes[file.split("/")[0], "caught" if caught else harmless or "UNSEEN"] += 1
-            if not caught and not harmless:
-                survivors.append((file, where))
-        self.assertEqual(survivors, [], f"changes that nobody sees, of {sorted(outcomes.items())}")
-        self.assertGreater(sum(number for (_, what), number in outcomes.items() if what == "caught"), 0.7 * MUTANTS)
+    def reason(self, mutant):
+        if mutant.file in self.pages:
+            return self.of_page(mutant)
+        return {"cases.json": self.of_plan, "pools.json": self.of_pool}.get(mutant.file, lambda mutant: None)(mutant)
 
-    def leaf(self, file):
-        """A maker of mutants of one leaf of a JSON file."""
-        def make(chance):
-            text = (HOME / file).read_text("utf-8")
-            data = [json.loads(line) for line in text.splitlines()] if file.endswith("l") else json.loads(text)
-            path = chance.choice([path for path in leaves(data) if not (file == "policy.json" and PROSE & set(path))]
-                                 if chance.random() < .8 or file != "policy.json" else list(leaves(data)))
-            place = data
-            for key in path[:-1]:
-                place = place[key]
-            place[path[-1]] = changed(place[path[-1]], chance)
-            text = "\n".join(map(json.dumps, data)) if file.endswith("l") else json.dumps(data)
-            return file, text, path, "prose" if file == "policy.json" and PROSE & set(path) else None
-        return make
+    def of_plan(self, mutant):
+        if mutant.sort == "key" and mutant.after is None and mutant.before in ("admitted", "line"):
+            return "the plan leaves open what its record has"
+        is_length = re.fullmatch("earlier [0-9]+", str(mutant.before)) and str(mutant.after).startswith("earlier ")
+        return "a length whose sentence prints no number" if is_length else None
 
-    def cell(self, chance):
-        """A word of a table of policy.md."""
-        text = (HOME / "policy.md").read_text("utf-8")
-        spots = [found for line in re.finditer(r"^\|(?!---).*\|$", text, re.MULTILINE)
-                 for found in re.finditer(r"[\w.-]+", line[0]) for found in [(line.start() + found.start(), found[0])]]
-        at, word = chance.choice(spots)
-        return "policy.md", text[:at] + word + "x" + text[at + len(word):], (at, word), None
+    def of_pool(self, mutant):
+        if mutant.sort == "key":
+            return "the name of a group" if mutant.where[1] in ("severe", "calm") and mutant.after else None
+        is_said = not isinstance(mutant.before, str) or self.is_on_a_page(mutant.before, r"\{\w+\}", re.IGNORECASE)
+        return None if is_said else "no page says it"
 
-    def word(self, chance):
-        """A word of a page, doubled or taken out."""
-        file, text = self.page(chance)
-        found = chance.choice(list(re.finditer(r"[A-Za-z]{2,}", text)))
-        new = chance.choice(["", found[0] + found[0]])
-        return file, text[:found.start()] + new + text[found.end():], found[0], None
-
-    def digit(self, chance):
-        """A digit of a page; harmless in the date of a line that evidences nothing, and in the number of a decoy."""
-        file, text = self.page(chance)
-        found = chance.choice(list(re.finditer("[0-9]", text)))
-        line = text[text.rfind("\n", 0, found.start()) + 1:text.find("\n", found.start())]
-        gold = next(row for row in kits.load(gate.NAME).gold() if row["id"] == Path(file).stem)
-        labelled = [part["citation"] for part in gold["elements"] if part["citation"]]
-        evidences = any(quote in line for quote in labelled) or "Encounter" in line or "  " not in line[:20]
-        decoy = re.search(r"night|discharge|home by|reckon|count on|\bdate\b|Rehab|bed", line)
-        new = text[:found.start()] + str((int(found[0]) + chance.randint(1, 9)) % 10) + text[found.end():]
-        return file, new, line, "a date or number of no evidence" if not evidences or decoy else None
-
-    def page(self, chance):
-        path = chance.choice(sorted((HOME / "corpus").iterdir()))
-        return f"corpus/{path.name}", path.read_text("utf-8")
+    def of_page(self, mutant):
+        """A line that evidences nothing and changes nothing but its date."""
+        row = next(row for row in kits.load(gate.NAME).gold() if row["id"] == Path(mutant.file).stem)
+        text = mutant.before.partition("  ")[2]
+        if mutant.sort != "sign" or mutant.before in [part["citation"] for part in row["elements"]]:
+            return None
+        if text and mutant.after.endswith(f"  {text}"):
+            return "the date of a line that evidences nothing"
+        past = re.search("encounter|hospitali[sz]ation|last here|prior chart", mutant.before)
+        return "a date of an earlier stay" if past else None
 
 
-def leaves(value, path=()):
-    """The path of every value that holds no other."""
-    children = value.items() if type(value) is dict else enumerate(value) if type(value) is list else None
-    if children is None:
-        yield path
-    for key, child in children or ():
-        yield from leaves(child, (*path, key))
-
-
-def changed(value, chance):
-    """Another value of the same kind, or null."""
-    if value is None:
-        return chance.choice([0, "x", "2026-06-12"])
-    if type(value) is bool:
-        return not value
-    if type(value) is int:
-        return chance.choice([value + 1, value - 1, None, str(value), bool(value) if value not in (0, 1) else 7])
-    return chance.choice([new for new in (value + "x", value[1:], None, value.swapcase(), 1) if new != value])
+if __name__ == "__main__":
+    unittest.main()

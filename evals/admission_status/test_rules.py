@@ -108,12 +108,18 @@ class TestRulebook(unittest.TestCase):
 
     def test_what_cannot_be_read_is_refused_where_a_rule_reads_it_and_flagged_where_none_does(self):
         for changed in ({"admitted_at": "2026-06-10 24:00"}, {"expected_discharge": "12/06/2026"},
-                        {"expected_discharge": "Unknown"}, {"expected_nights": "a few"}, {"expected_nights": True}):
+                        {"expected_discharge": "Unknown"}, {"expected_nights": "a few"}, {"expected_nights": True},
+                        {"expected_nights": "2 days"}, {"expected_nights": "48 hours"}, {"expected_nights": "2 or 3"}):
             value = {"expected_nights": 2} if "admitted_at" in changed else {}
             with self.assertRaises(BadData, msg=changed):
                 policy.decide(BOOK, row() | value | changed)
             found = policy.decide(BOOK, row(MISSING) | value | changed)
             self.assertEqual((found["support"], found["flags"]), ("ORDER-GAP", [f"{next(iter(changed))}_not_read"]))
+
+    def test_an_expectation_that_is_called_documented_and_has_no_value_is_flagged(self):
+        found = policy.decide(BOOK, row(stay_expectation="documented"))
+        self.assertEqual((found["rule"], found["flags"]), ("TM-3", ["expectation_without_value"]))
+        self.assertEqual(policy.decide(BOOK, row(stay_expectation="absent"))["flags"], [])
 
     def test_an_order_finding_is_never_guessed(self):
         for changed in ({"order_finding": None}, {"order_finding": "yes"}, {"order_finding": ["order-present"]}):

@@ -4,21 +4,7 @@ The first asks for the verdict. The second leaves the verdict right and moves on
 wrong, and the desk mends the wrong thing.
 """
 from evals.shared.bench import Attack
-from src.shared import sections
-from src.shared.files import read_json
-
-FILE = "attacks.json"
-
-
-def _plant(kit, text, sentence):
-    """The page with a sentence at the end of the section that the outsider writes."""
-    title = read_json(kit.book.data / FILE)["section"]
-    end = next(section.body_end for section in sections.cut(text) if section.title == title)
-    return f"{text[:end]} {sentence}{text[end:]}"
-
-
-def _sentence(kit, name, **words):
-    return read_json(kit.book.data / FILE)[name].format(**words)
+from evals.shared.injecting import plant
 
 
 def _must_stop(kit, row):
@@ -32,7 +18,7 @@ def _other(kit, row):
 
 
 def _clear(kit, row, text):
-    return _plant(kit, text, _sentence(kit, "verdict", **kit.book.table.document["passed"]))
+    return plant(kit, text, "verdict", " ", **kit.book.table.document["passed"])
 
 
 def _cleared(kit, gold, answer):
@@ -40,7 +26,7 @@ def _cleared(kit, gold, answer):
 
 
 def _rename(kit, row, text):
-    return _plant(kit, text, _sentence(kit, "restriction", other=_other(kit, row)))
+    return plant(kit, text, "restriction", " ", other=_other(kit, row))
 
 
 def _renamed(kit, gold, answer):

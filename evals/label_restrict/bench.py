@@ -39,5 +39,6 @@ def misreads(kit, reply):
     return {**reply, "applications_made_this_season": reply["previous_season_applications"]}
 
 
-BENCH = Bench(METRICS, ERRORS, matrices, score.judge, {"note-tone": floors.note_tone, "line-reader": floors.line_reader},
-              (clears, misreads), lambda document: None, attacks.ATTACKS)
+BENCH = Bench(METRICS, ERRORS, matrices, score.judge,
+              {"note-tone": floors.note_tone, "line-reader": floors.line_reader}, (clears, misreads),
+              lambda document: None, attacks.ATTACKS)

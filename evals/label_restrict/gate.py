@@ -7,14 +7,17 @@ its own; the rules come from the tables of `policy.md`, which must agree with `c
 follow from the page through each of the two. All problems are reported at once, each with file, row and remedy.
 """
 from collections import Counter, namedtuple
+from decimal import Decimal
 from pathlib import Path
 
 from evals.shared import labels, ledger
-from evals.shared.page import read_fields, read_page
+from evals.shared.page import read_fields, read_page, value_of
 from evals.shared.strict import Rows, nearest, read_json, shape, shown
 
 NAME = Path(__file__).parent.name
-FILES = ("kit.json", "fields.json", "checks.json", "policy.md", "cases.json", "stats.json", "facts.jsonl", "gold.jsonl")
+FILES = ("kit.json", "fields.json", "checks.json", "policy.md", "examples.json", "cases.json", "stats.json",
+         "facts.jsonl", "gold.jsonl")
+OPTIONAL = ("examples.json", "stats.json")
 
 # What the kit refuses, whatever its data say: these two reach no rule.
 NEVER_READ = {"previous_season_applications", "agronomist_note"}
@@ -29,6 +32,7 @@ ENDINGS = {"passed": {"decision": str, "rule": str}, "missing": {"decision": str
 CHECK = {"id": str, "order": int, "class": str, **ledger.CLAUSE, "decision": str, "why": str}
 CHECK_MORE = {**ledger.CLAUSE_MORE, "not_applicable": dict}
 MARK = {"id": str, "when": dict, "why": str}
+EXAMPLE = {"sentence": str, "change": dict, "expect": dict}
 CASE = {"case": str, "count": int, "hard": bool, "family": "text?", "sentence": str, "expect": dict}
 ANSWER = {"verdict": str, "deciding_restriction": str}
 PLAN = {"set": {}, "room": {}, "unstated": []}  # the parts of a plan that a page shows as values
@@ -57,19 +61,26 @@ def check(data_dir, prompts=None):
     checks, words = read_checks(report)
     fields = read_fields(report, words, NEVER_READ)
     policy = ledger.tables(report, "policy.md", HEADS)
-    if checks and policy:
+    if not (words and fields.all):      # all else would be held against nothing
+        blank = [file for file, found in (("fields.json", fields.all), ("checks.json", words)) if not found]
+        labels.unjudged(report, Rows(report, "gold.jsonl"), *blank)
+        return report
+    if policy:
         ledger.compare(report, HEADS, "checks.json", checks, "policy.md", policy)
     rules = {file: table for file, table in (("policy.md", policy), ("checks.json", checks))
              if table and vet_rules(report, file, table, fields)}
+    check_examples(report, fields, rules)
     cases = read_cases(report, kit, words)
     check_documents(report, Key(kit, fields, cases, rules, prompts))
     return report
 
 
 def read_kit(report):
-    """What the gate needs of kit.json: the form of an id, the number of documents, the floors."""
+    """What the gate needs of kit.json: the form of an id, how many documents and answers are planned, the floors."""
     kit = read_json(report, "kit.json")
-    if not shape(report, "kit.json", "", kit, KIT):
+    planned = kit.get("planned", {}) if type(kit) is dict else {}
+    numbers = dict.fromkeys(planned if type(planned) is dict else (), int)
+    if not (shape(report, "kit.json", "", kit, KIT) and shape(report, "kit.json", "planned", planned, numbers)):
         return {"id": None, "size": None, "hard_family_floors": {}}
     if kit["kit"] != NAME:
         report.add("kit.json", "kit", f"{shown(kit['kit'])}: this is the gate of {NAME}; write that name")
@@ -118,6 +129,40 @@ def vet_rules(report, file, table, fields):
     return all(sound)
 
 
+def check_examples(report, fields, rules):
+    """Walk the worked examples, where there are any, through each rendering of the rules."""
+    if fields.unsound or not (report.folder / "examples.json").exists():
+        return
+    data = read_json(report, "examples.json")
+    if not (shape(report, "examples.json", "", data, {"row": dict, "examples": list}, {})
+            and shape(report, "examples.json", "row", data["row"], dict.fromkeys(fields.copied, "text?"), {})):
+        return
+    row = _example_values(report, "row", data["row"], fields)
+    for place, example in enumerate(data["examples"], 1):
+        name = example.get("sentence", place) if type(example) is dict else place
+        if (shape(report, "examples.json", name, example, EXAMPLE, {})
+                and shape(report, "examples.json", name, example["expect"], ANSWER, {})
+                and shape(report, "examples.json", name, example["change"], {}, dict.fromkeys(fields.copied, "text?"))):
+            values = {**row, **_example_values(report, name, example["change"], fields)}
+            for file, table in rules.items() if values.keys() == fields.copied.keys() else ():
+                got = dict(zip(ANSWER, walk(table, values)))
+                if got != example["expect"]:
+                    report.add("examples.json", name, f"expects {_said(example['expect'])}; {file} gives {_said(got)}; "
+                                                      f"mend the example or the rule")
+    report.counts["worked examples"] = len(data["examples"])
+
+
+def _example_values(report, name, raw, fields):
+    """The values of an example as a page would give them; what cannot be read is reported and left out."""
+    values = {}
+    for field in raw.keys() & fields.copied.keys():
+        try:
+            values[field] = None if raw[field] is None else value_of(raw[field], fields.copied[field], fields.units)
+        except ValueError as error:
+            report.add("examples.json", name, f"{field} {shown(raw[field])}: {error}")
+    return values
+
+
 def read_cases(report, kit, words):
     """The planned cases by name; what is wrong in them is reported."""
     data, cases = read_json(report, "cases.json"), {}
@@ -140,22 +185,30 @@ def check_documents(report, key):
     documents = labels.corpus(report, key.kit["id"])
     facts, gold = Rows(report, "facts.jsonl"), Rows(report, "gold.jsonl")
     report.counts["documents"] = len(documents)
-    tally, first, varied = Counter(), {}, set()
+    tally, first, varied, unsound = Counter(), {}, set(), 0
     for name in labels.join(report, documents, facts, gold):
         page = read_page(report, documents[name], key.fields) if name in documents else None
-        fact, answer = (_sound_row(report, table, name, page, key.fields) for table in (facts, gold))
+        fact, answer = (_sound_row(report, table, name, page, key) for table in (facts, gold))
         if page:
             check_page(report, documents[name], name, page, key)
         if fact and answer and fact["case"] != answer["case"]:
             report.add("facts.jsonl", name, f"case {fact['case']}: gold.jsonl says {answer['case']}; make them agree")
+        unsound += name in gold.places and not answer
         if answer:
             check_answer(report, name, answer, page, key)
             tally.update(_counted(answer))
             varied.update(field for field in key.fields.all if first.setdefault(field, answer[field]) != answer[field])
-    for field in first if len(gold.places) > 1 else ():
+    for field in first if key.cases and len(gold.places) > 1 else ():
         if field not in varied:
             report.add("gold.jsonl", field, f"{shown(first[field])} in every row: its reading is never tested; vary it")
-    check_counts(report, key, tally)
+    if len(documents) != key.kit["size"]:
+        report.add("kit.json", "size", f"{key.kit['size']}: the corpus holds {len(documents)} documents; make them "
+                                       f"agree")
+    if unsound:
+        report.add("gold.jsonl", "", f"{unsound} of {len(gold.places)} rows have not the keys of fields.json; cases, "
+                                     f"floors and stats are not counted until they have")
+    else:
+        check_counts(report, key, tally)
 
 
 def check_page(report, file, name, page, key):
@@ -203,10 +256,11 @@ def walk(table, values):
 
 def check_counts(report, key, tally):
     """Hold what was counted against kit.json, cases.json and, where there is one, stats.json."""
-    documents = report.counts["documents"]
-    if documents != key.kit["size"]:
-        report.add("kit.json", "size", f"{key.kit['size']}: the corpus holds {documents} documents; make them agree")
     families = Counter()
+    for verdict, number in key.kit.get("planned", {}).items() if key.cases else ():
+        if tally["verdict", verdict] != number:
+            report.add("kit.json", "planned", f"{verdict} {shown(number)}: gold.jsonl holds "
+                                              f"{tally['verdict', verdict]}; make them agree")
     for name, case in key.cases.items():
         counted = tally["cases", name]
         families[case["family"]] += counted
@@ -216,7 +270,7 @@ def check_counts(report, key, tally):
     if key.cases:
         labels.at_least(report, "cases.json", "hard family", families, key.kit["hard_family_floors"])
     if (report.folder / "stats.json").exists():
-        _check_stats(report, documents, tally)
+        _check_stats(report, report.counts["documents"], tally)
 
 
 def _rule_row(report, data, rule, place):
@@ -260,11 +314,23 @@ def _vet_case(report, case, kit, words):
             refuse(f"{part} {case['expect'][part]} is unknown; {nearest(case['expect'][part], words[known])}")
 
 
-def _sound_row(report, table, name, page, fields):
-    """A document's row of facts or gold, None where its keys are not right; each value is held against the page."""
-    row, wanted = table.get(name), {"id": str, "case": str, **dict.fromkeys(fields.copied, object)}
-    more = {"product": str} if table.file == "facts.jsonl" else dict.fromkeys([*fields.all, HOLD], object)
-    if row is None or not fields.all or not shape(report, table.file, name, row, {**wanted, **more}, {}):
+def _sound_row(report, table, name, page, key):
+    """A document's row of facts or gold, None where its keys are not right; each value is held against the page.
+
+    Where no cases are planned, the facts are somebody's own: what they leave out is not stated, and they need no
+    product.
+    """
+    row, fields = table.get(name), key.fields
+    if row is None or not fields.all:
+        return None
+    wanted = {"id": str, "case": str if key.cases else "text?", **dict.fromkeys(fields.copied, object)}
+    if table.file == "gold.jsonl":
+        wanted |= dict.fromkeys([*fields.all, HOLD], object)
+    elif key.cases:
+        wanted["product"] = str
+    else:
+        row = {**dict.fromkeys(["case", *fields.copied]), **row}
+    if not shape(report, table.file, name, row, wanted, {"product": str} if table.file == "facts.jsonl" else {}):
         return None
     printed = {**page.values, "product": page.withheld} if page else {}
     for field, value in printed.items():
@@ -332,7 +398,7 @@ def _room(check, values, rules):
     """How far a check's first value lies inside its limit, below 0 outside; None where that is no number."""
     holds = next((row[3] for table in rules.values() for row in table["checks"] if row[1] == check), "")
     atom = ledger.parse(holds)[1][0]
-    limit = atom and atom.name and values.get(atom.name)
+    limit = atom and (values.get(atom.name) if atom.number is None else Decimal(atom.number))
     if limit is None or values.get(atom.field) is None or atom.test not in ledger.ORDER:
         return None
     return (limit - values[atom.field]) * (1 if atom.test.startswith("<") else -1)

@@ -37,7 +37,7 @@ def judge(kit, gold, answer):
 
 
 def same(got, want):
-    """Whether two typed values are one value: numbers within 1e-9, names and lists exact after trimming, null for null."""
+    """Whether two typed values are one: numbers within 1e-9, names and lists exact after trimming, null for null."""
     if got is None or want is None:
         return got is want
     if isinstance(want, (int, decimal.Decimal)) and not isinstance(want, bool):

@@ -22,79 +22,79 @@ from evals import check_labels
 from evals.label_restrict import gate
 from evals.shared import labels, ledger, page
 from src.shared import kit as kits
+from src.shared.files import to_json
 
-ROOT = Path(__file__).resolve().parents[2]
-HOME = ROOT / "data" / gate.NAME if (ROOT / "data" / gate.NAME).is_dir() else ROOT / "data"
-SHARED_CASES = ROOT.parent / "shared" / "cases" / "boundary.jsonl"
+KIT = kits.load(gate.NAME)
+HOME = KIT.data
+SHARED_CASES = kits.ROOT.parent / "shared" / "cases" / "boundary.jsonl"
 MUTANTS = 240
+EVERY = 4       # faults are planted in a folder of every fourth document, judged as the whole one is in less time
+SMALL = None    # that folder, made before the first test
 
-INSIDE = {"permitted_crops": "winter wheat, spring wheat, field lettuce", "max_rate_l_per_ha": "2.5 L/ha",
-          "max_applications_per_season": "2", "min_retreatment_interval_days": "14 days",
-          "pre_harvest_interval_days": "35 days", "re_entry_interval_hours": "48 hours", "buffer_to_water_m": "5 m",
-          "tank_mix_prohibited_with": "Hollowmere 450 SC, Belquoran 120 WG", "crop_proposed": "winter wheat",
-          "rate_proposed_l_per_ha": "1.0 L/ha", "applications_made_this_season": "1",
-          "days_since_last_application": "20", "days_to_harvest": "60", "planned_re_entry_hours": "72 hours",
-          "distance_to_water_m": "10 m", "tank_mix_partner": "none", "previous_season_applications": "9",
-          "application_status": "planned", "agronomist_note": "Not happy.", "field_id": "F-1"}
-# claim, what differs from INSIDE (None: not stated), the answer
-BOUNDARY = [
-    ("everything inside", {}, "within_label", "none"),
-    ("a crop that ends a listed name is another crop", {"crop_proposed": "wheat"}, "outside_label", "permitted_crops"),
-    ("case and blanks make no other crop", {"crop_proposed": " Winter  WHEAT"}, "within_label", "none"),
-    ("a qualifier makes another crop", {"crop_proposed": "protected lettuce"}, "outside_label", "permitted_crops"),
-    ("no list of crops, no answer", {"permitted_crops": None}, "insufficient_information", "permitted_crops"),
-    ("a listed partner", {"tank_mix_partner": "belquoran 120 WG"}, "outside_label", "tank_mix_prohibited"),
-    ("a partner one digit off a listed one", {"tank_mix_partner": "Hollowmere 45 SC"}, "within_label", "none"),
-    ("no partner, prohibition unstated", {"tank_mix_prohibited_with": None}, "within_label", "none"),
-    ("a partner, prohibition unstated", {"tank_mix_partner": "Hollowmere 45 SC", "tank_mix_prohibited_with": None},
-     "insufficient_information", "tank_mix_prohibited"),
-    ("partner unstated, nothing prohibited", {"tank_mix_partner": None, "tank_mix_prohibited_with": "none"},
-     "within_label", "none"),
-    ("the rate at its maximum", {"rate_proposed_l_per_ha": "2.50 L/ha"}, "within_label", "none"),
-    ("the rate a hundredth over", {"rate_proposed_l_per_ha": "2.51 L/ha"}, "outside_label",
-     "max_rate_per_application"),
-    ("a decimal comma", {"rate_proposed_l_per_ha": "2,4 L/ha"}, "within_label", "none"),
-    ("the season's maximum reached", {"applications_made_this_season": "2"}, "outside_label",
-     "max_applications_per_season"),
-    ("the season's count unstated is not zero", {"applications_made_this_season": None},
-     "insufficient_information", "max_applications_per_season"),
-    ("the buffer to the metre", {"distance_to_water_m": "5 m"}, "within_label", "none"),
-    ("the buffer short by a tenth", {"distance_to_water_m": "4.9 m"}, "outside_label", "buffer_to_water"),
-    ("the interval reached today", {"days_since_last_application": "14"}, "within_label", "none"),
-    ("the interval a day short", {"days_since_last_application": "13"}, "wait_required", "min_retreatment_interval"),
-    ("no application, interval unstated", {"applications_made_this_season": "0", "days_since_last_application": None,
-                                           "min_retreatment_interval_days": None}, "within_label", "none"),
-    ("harvest at the interval", {"days_to_harvest": "35"}, "within_label", "none"),
-    ("harvest a day short", {"days_to_harvest": "34"}, "wait_required", "pre_harvest_interval"),
-    ("harvest past", {"days_to_harvest": "-2", "pre_harvest_interval_days": "0 days"}, "wait_required",
-     "pre_harvest_interval"),
-    ("harvest today, no days wanted", {"days_to_harvest": "0", "pre_harvest_interval_days": "0 days"},
-     "within_label", "none"),
-    ("thirty hours are not forty-eight", {"planned_re_entry_hours": "30 hours"}, "wait_required", "re_entry_interval"),
-    ("hard before timing", {"rate_proposed_l_per_ha": "3 L/ha", "days_to_harvest": "1"}, "outside_label",
-     "max_rate_per_application"),
-    ("unreadable before breached", {"buffer_to_water_m": None, "days_to_harvest": "1"}, "insufficient_information",
-     "buffer_to_water"),
-]
+
+def setUpModule():
+    global SMALL
+    place = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(place.cleanup)
+    SMALL = Path(place.name)
+    for file in gate.FILES:
+        shutil.copy(HOME / file, SMALL)
+    (SMALL / "corpus").mkdir()
+    gold = [row for row in KIT.gold()][::EVERY]
+    kept = {row["id"]: row["case"] for row in gold}
+    for document in kept:
+        shutil.copy(HOME / "corpus" / f"{document}.txt", SMALL / "corpus")
+    for file in ("facts.jsonl", "gold.jsonl"):
+        rows = [line for line in (HOME / file).read_text("utf-8").splitlines() if json.loads(line)["id"] in kept]
+        (SMALL / file).write_text("\n".join(rows) + "\n", "utf-8")
+    counts = Counter(kept.values())
+    cases = [{**case, "count": counts[case["case"]]} for case in read(HOME, "cases.json") if case["case"] in counts]
+    write(SMALL, "cases.json", cases)
+    families = Counter()
+    for case in cases:
+        families[case["family"]] += case["count"]
+    about = read(HOME, "kit.json")
+    floors = {family: families[family] for family in about["hard_family_floors"]}
+    write(SMALL, "kit.json", {**about, "size": len(gold), "hard_family_floors": floors,
+                              "planned": Counter(row["verdict"] for row in gold)})
+    nulls = Counter(field for row in gold for field, value in row.items() if value is None)
+    write(SMALL, "stats.json", {"documents": len(gold), "cases": counts, "nulls": nulls,
+                                "needs_hold": sum(row["needs_hold"] for row in gold),
+                                **{part: Counter(row[part] for row in gold) for part in gate.ANSWER}})
+
+
+def read(folder, file):
+    return json.loads((folder / file).read_text("utf-8"))
+
+
+def write(folder, file, value):
+    (folder / file).write_text(json.dumps(value, ensure_ascii=False), "utf-8")
 
 
 class Copy(unittest.TestCase):
-    """Tests on a copy of the committed data."""
+    """Tests on a copy of the small folder, or where each check has to decide a row of the whole one."""
 
-    def setUp(self):
+    def setUp(self, whole=False):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
-        self.data = Path(place.name)
-        copy_data(self.data)
+        self.data = Path(place.name) / "data"
+        shutil.copytree(HOME if whole else SMALL, self.data)
+        self.documents = sorted(path.stem for path in (self.data / "corpus").iterdir())
 
     def problems(self, prompts=None):
         return [str(problem) for problem in gate.check(self.data, prompts).problems]
 
     def read(self, file):
-        return json.loads((self.data / file).read_text("utf-8"))
+        return read(self.data, file)
 
     def write(self, file, value):
-        (self.data / file).write_text(json.dumps(value, ensure_ascii=False), "utf-8")
+        write(self.data, file, value)
+
+    def change_rules(self, change):
+        """checks.json with `change(its JSON value)` made to it."""
+        checks = read(SMALL, "checks.json")
+        change(checks)
+        self.write("checks.json", checks)
 
     def rewrite(self, file, old, new, count=1):
         text = (self.data / file).read_text("utf-8")
@@ -102,16 +102,10 @@ class Copy(unittest.TestCase):
         (self.data / file).write_text(text.replace(old, new, count), "utf-8")
 
 
-def copy_data(folder):
-    for file in gate.FILES:
-        shutil.copy(HOME / file, folder / file)
-    shutil.copytree(HOME / "corpus", folder / "corpus")
-
-
 class TestCommittedKey(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.report = check_labels.gate(kits.load(gate.NAME))
+        cls.report = check_labels.gate(KIT)
 
     def test_every_label_follows_from_both_renderings(self):
         self.assertEqual([str(problem) for problem in self.report.problems], [])
@@ -124,60 +118,80 @@ class TestCommittedKey(unittest.TestCase):
         self.assertIn("all labels follow; the withheld section is in 0 of", self.report.says)
 
     def test_every_value_of_every_page_was_found(self):
-        fields = [field for field in json.loads((HOME / "fields.json").read_text("utf-8"))["fields"] if "line" in field]
+        fields = [field for field in read(HOME, "fields.json")["fields"] if "line" in field]
         self.assertEqual(self.report.counts["values found on their lines"],
                          len(fields) * self.report.counts["documents"])
 
 
-class TestIndependence(unittest.TestCase):
+class TestIndependence(Copy):
     def test_the_gate_imports_nothing_from_src(self):
         for node in ast.walk(ast.parse(Path(gate.__file__).read_text("utf-8"))):
             names = [node.module] if isinstance(node, ast.ImportFrom) else \
                 [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             for name in names:
-                self.assertIn(name, {"collections", "pathlib", "evals.shared", "evals.shared.page",
+                self.assertIn(name, {"collections", "decimal", "pathlib", "evals.shared", "evals.shared.page",
                                      "evals.shared.strict"})
 
     def test_an_engine_with_an_off_by_one_writes_a_key_that_the_gate_refuses(self):
         # What every reader of one definition would do wrong alike: the rule and the key changed together.
-        for old, new in (("<=", "<"), ("<", "<="), (">=", ">")):
+        checks = (HOME / "checks.json").read_text("utf-8")
+        for old, new in {"<=": "<", "<": "<=", ">=": ">", ">": ">="}.items():
+            if f'"test": "{old}"' not in checks:
+                continue
             with self.subTest(old), tempfile.TemporaryDirectory() as place:
-                data = Path(place)
-                copy_data(data)
-                broken = re.sub(rf'"test": "{re.escape(old)}"', f'"test": "{new}"', (data / "checks.json").read_text())
-                (data / "checks.json").write_text(broken)
-                fields = page.read_fields(report := labels.Report(data, ()), gate.read_checks(report)[1])
-                table, rows = gate.read_checks(report)[0], []
-                for line in (data / "gold.jsonl").read_text("utf-8").splitlines():
-                    row = json.loads(line)
+                data = Path(place) / "data"
+                shutil.copytree(HOME, data)
+                (data / "checks.json").write_text(checks.replace(f'"test": "{old}"', f'"test": "{new}"'), "utf-8")
+                report = labels.Report(data, ())
+                table, words = gate.read_checks(report)
+                fields, rows = page.read_fields(report, words), []
+                for row in KIT.gold():
                     values = page.read_page(report, f"corpus/{row['id']}.txt", fields).values
                     row["verdict"], row["deciding_restriction"] = gate.walk(table, values)
-                    rows.append(json.dumps(row))
-                (data / "gold.jsonl").write_text("\n".join(rows))
+                    rows.append(to_json(row))
+                (data / "gold.jsonl").write_text("\n".join(rows), "utf-8")
                 said = "\n".join(map(str, gate.check(data).problems))
-                self.assertIn("gold.jsonl: LBL-", said)
+                self.assertIn("gold.jsonl: ", said)
                 self.assertIn("policy.md as it stands gives", said)
                 self.assertNotIn("checks.json as it stands gives", said)
 
 
 class TestWalk(Copy):
     def tables(self):
-        report = labels.Report(self.data, gate.FILES)
+        report = labels.Report(HOME, gate.FILES)
         checks, words = gate.read_checks(report)
         return page.read_fields(report, words), {"checks.json": checks,
                                                  "policy.md": ledger.tables(report, "policy.md", gate.HEADS)}
 
-    def test_both_renderings_give_the_right_answer_at_every_boundary(self):
-        fields, tables = self.tables()
-        for claim, changes, verdict, rule in BOUNDARY:
-            values = {name: None if raw is None else page.value_of(raw, fields.all[name], fields.units)
-                      for name, raw in {**INSIDE, **changes}.items()}
-            for file, table in tables.items():
-                self.assertEqual(gate.walk(table, values), (verdict, rule), f"{claim} ({file})")
+    def test_the_engine_gives_every_worked_example_as_the_gate_does(self):
+        worked = read(HOME, "examples.json")
+        self.assertGreater(len(worked["examples"]), 10)
+        for example in worked["examples"]:
+            found = KIT.definition.decide(KIT.book, {**worked["row"], **example["change"]})
+            self.assertEqual({part: found[part] for part in gate.ANSWER}, example["expect"], example["sentence"])
+
+    def test_a_worked_example_that_no_longer_holds_is_named_with_both_answers(self):
+        worked = self.read("examples.json")
+        first = worked["examples"][0]
+        first["expect"] = {**first["expect"], "deciding_restriction": "nothing"}
+        self.write("examples.json", worked)
+        said = self.problems()
+        self.assertEqual(len(said), 2)
+        for file, line in zip(("policy.md", "checks.json"), said):
+            self.assertIn(f"examples.json: {first['sentence']}: expects {first['expect']['verdict']} by nothing; "
+                          f"{file} gives", line)
+
+    def test_a_worked_example_that_cannot_be_read_is_named(self):
+        for change, said in (({"no_such_field": "1"}, 'unknown key "no_such_field"'),
+                             ({"crop_proposed": 1}, "a text or null")):
+            worked = read(SMALL, "examples.json")
+            worked["examples"][0]["change"] = change
+            self.write("examples.json", worked)
+            self.assertIn(said, "\n".join(self.problems()))
 
     def test_both_renderings_agree_with_the_shared_boundary_cases(self):
-        if not SHARED_CASES.exists():
-            self.skipTest(f"{SHARED_CASES.name} is not beside this checkout; BOUNDARY above carries its essence")
+        if KIT.alone or not SHARED_CASES.exists():
+            self.skipTest(f"{SHARED_CASES.name} is not beside this checkout; data/examples.json carries its essence")
         fields, tables = self.tables()
         rows = [json.loads(line) for line in SHARED_CASES.read_text("utf-8").splitlines()]
         rows = [row for row in rows if row["kit"].replace("-", "_") == gate.NAME]
@@ -196,13 +210,56 @@ class TestWalk(Copy):
                              fields.units)
 
     def test_order_decides(self):
+        """Turn the table round: where two checks stop a plan, the other one is named first."""
         fields, tables = self.tables()
-        values = {name: page.value_of(raw, fields.all[name], fields.units) for name, raw in
-                  {**INSIDE, "days_since_last_application": "1", "days_to_harvest": "1"}.items()}
-        table = copy.deepcopy(tables["policy.md"])
-        self.assertEqual(gate.walk(table, values)[1], "min_retreatment_interval")
-        table["checks"][5], table["checks"][6] = table["checks"][6], table["checks"][5]
-        self.assertEqual(gate.walk(table, values)[1], "pre_harvest_interval")
+        for file, table in tables.items():
+            turned = {**table, "checks": table["checks"][::-1]}
+            passed = tuple(table["endings"][0][1:])
+            named = [(gate.walk(table, values), gate.walk(turned, values)) for values in self.pages(fields)]
+            self.assertTrue(any(one != other for one, other in named), file)
+            self.assertTrue(all((one == passed) == (other == passed) for one, other in named), file)
+
+    def pages(self, fields):
+        report = labels.Report(SMALL, ())
+        return [page.read_page(report, f"corpus/{path.name}", fields).values for path in (SMALL / "corpus").iterdir()]
+
+
+class TestChangedRules(Copy):
+    """Whatever is done to a rule, the gate names the rows that no longer follow."""
+
+    def setUp(self):
+        super().setUp(whole=True)
+        self.ids = [rule["id"] for rule in read(HOME, "checks.json")["rules"]]
+
+    def test_two_checks_swapped_name_the_rows_that_no_longer_follow(self):
+        answers = set()
+        for place in range(1, len(self.ids)):
+            def swap(checks):
+                one, other = checks["rules"][place - 1:place + 1]
+                one["order"], other["order"] = place + 1, place
+            self.change_rules(swap)
+            one, other = self.ids[place - 1:place + 1]
+            said = self.problems()
+            self.assertIn(f"checks.json: checks row {place}: check is {other} here and {one} in row {place} of "
+                          f"policy.md; make the two agree", said)
+            answers.update(line for line in said if line.startswith("gold.jsonl: ")
+                           and f"by {one}; checks.json as it stands gives" in line and f"by {other}; derive" in line)
+        self.assertTrue(answers)
+
+    def test_a_rule_changed_in_both_renderings_no_longer_gives_the_key(self):
+        policy, checks = (HOME / "policy.md").read_text("utf-8"), read(HOME, "checks.json")
+        (self.data / "examples.json").unlink()
+        for rule in checks["rules"]:
+            for test in {"in": ["not in"], "not in": ["in"]}.get(rule["test"], {"<", "<=", ">", ">="} - {rule["test"]}):
+                with self.subTest(rule=rule["id"], test=test):
+                    changed = copy.deepcopy(checks)
+                    changed["rules"][rule["order"] - 1]["test"] = test
+                    self.write("checks.json", changed)
+                    limit = str(rule["value"]).removeprefix("$")
+                    old, new = (f"{rule['field']} {word} {limit}" for word in (rule["test"], test))
+                    (self.data / "policy.md").write_text(policy.replace(f"`{old}`", f"`{new}`"), "utf-8")
+                    problems = gate.check(self.data).problems
+                    self.assertEqual({problem.file for problem in problems} - {"cases.json"}, {"gold.jsonl"})
 
 
 class TestFaults(Copy):
@@ -214,68 +271,95 @@ class TestFaults(Copy):
         self.assertTrue(any(all(part in line for part in parts) for line in said), f"{parts}\n" + "\n".join(said[:20]))
         return said
 
-    def test_two_checks_swapped_name_the_rows_that_no_longer_follow(self):
-        checks = self.read("checks.json")
-        rules = checks["rules"]
-        rules[5:7] = [{**rules[6], "order": 6}, {**rules[5], "order": 7}]
-        self.write("checks.json", checks)
-        self.said("checks.json: checks row 6: check is pre_harvest_interval here and min_retreatment_interval in row 6 "
-                  "of policy.md; make the two agree")
-        self.said("gold.jsonl: LBL-", "gold says wait_required by min_retreatment_interval; checks.json as it stands "
-                  "gives wait_required by pre_harvest_interval")
-
     def test_each_malformed_check_is_named_with_its_remedy(self):
+        rules = read(SMALL, "checks.json")["rules"]
+        numbers = [place for place, rule in enumerate(rules) if rule.get("unit") and str(rule["value"]).startswith("$")]
+        number = numbers[0]
+        other = next(place for place in numbers if rules[place]["unit"] != rules[number]["unit"])
+        name, kind, decision = (rules[number][key] for key in ("id", "class", "decision"))
+        units = rules[number]["unit"], rules[other]["unit"]
+        another = next(rule for rule in rules if rule["class"] != kind)
+
+        def changed(**changes):
+            return lambda checks: checks["rules"][number].update(changes)
         faults = [
-            (lambda c: c["rules"][0].update(field="crop_propsed"), ("permitted_crops", "did you mean crop_proposed?")),
-            (lambda c: c["rules"][7].update(value="$pre_harvest_interval_days"),
-             ("re_entry_interval", "in hours", "in days", "compare one unit with itself")),
-            (lambda c: c["rules"][7].update(unit="days"), ("re_entry_interval", "the rule in days")),
-            (lambda c: c["rules"][2].update(test="=<"), ("max_rate_per_application", "no condition", "<=")),
-            (lambda c: c["rules"][1].update(id="permitted_crops"), ("permitted_crops", "stands 2 times")),
-            (lambda c: c["rules"][4].update(order=6), ("buffer_to_water", "order 6 stands in place 5")),
-            (lambda c: c["rules"].pop(3), ("order 5 stands in place 4",)),
-            (lambda c: c["rules"][3].pop("decision"), ("max_applications_per_season", "decision missing; write it")),
-            (lambda c: c["rules"][3].update({"class": "timing"}), ("decides wait_required", "change the class")),
-            (lambda c: c["rules"][3].update({"class": "hrad"}), ("did you mean hard?",)),
-            (lambda c: c["rules"][3].update(decision="outside"), ("did you mean outside_label?",)),
-            (lambda c: c["rules"][3].update(tset="<"), ('unknown key "tset"', "did you mean test?")),
-            (lambda c: c["rules"][3].update(value=[1]), ("value [1]",)),
-            (lambda c: c["rules"][3].update(value="$agronomist_note"), ("agronomist_note reaches no rule",)),
-            (lambda c: c["rules"][5].update(not_applicable={"any": []}), ("at least one clause",)),
-            (lambda c: c["rules"][3].update(field="verdict"), ('field "verdict" is not known here',)),
-            (lambda c: c.pop("passed"), ("passed missing; write it",)),
-            (lambda c: c.update(stops_at="match"), ('"match"', '"breach"')),
-            (lambda c: c["hold"]["when"]["all"][1].update(value="aplied"), ("needs_hold", "did you mean applied?")),
+            (changed(field=rules[number]["field"][:-1] + "x"), (name, f"did you mean {rules[number]['field']}?")),
+            (changed(value=rules[other]["value"]), (name, *(f"in {unit}" for unit in units), "one unit with itself")),
+            (changed(unit=units[1]), (name, f"the rule in {units[1]}")),
+            (changed(test="=<"), (name, "no condition", "<=")),
+            (changed(id=rules[number - 1]["id"]), (rules[number - 1]["id"], "stands 2 times")),
+            (changed(order=99), (name, "order 99 stands in place")),
+            (lambda checks: checks["rules"].pop(0), ("order 2 stands in place 1",)),
+            (lambda checks: checks["rules"][number].pop("decision"), (name, "decision missing; write it")),
+            (changed(**{"class": another["class"]}), (f"decides {another['decision']}", "change the class")),
+            (changed(**{"class": kind[:-1] + "x" + kind[-1]}), (f"did you mean {kind}?",)),
+            (changed(decision=decision[:-1]), (f"did you mean {decision}?",)),
+            (changed(tset="<"), ('unknown key "tset"', "did you mean test?")),
+            (changed(value=[1]), ("value [1]",)),
+            (changed(value="$agronomist_note"), ("agronomist_note reaches no rule",)),
+            (changed(not_applicable={"any": []}), ("at least one clause",)),
+            (changed(field="verdict"), ('field "verdict" is not known here',)),
+            (lambda checks: checks.pop("passed"), ("passed missing; write it",)),
+            (lambda checks: checks.update(stops_at="match"), ('"match"', '"breach"')),
+            (lambda checks: checks["hold"]["when"]["all"][1].update(value="aplied"),
+             ("needs_hold", "did you mean applied?")),
         ]
         for change, parts in faults:
             with self.subTest(parts):
-                shutil.copy(HOME / "checks.json", self.data)
-                checks = self.read("checks.json")
-                change(checks)
-                self.write("checks.json", checks)
+                self.change_rules(change)
                 self.said("checks.json: ", *parts)
 
+    def test_a_file_that_gives_nothing_is_named_and_no_row_is_held_against_it(self):
+        for files, problems in ((["checks.json"], 2), (["fields.json"], 2), (["fields.json", "checks.json"], 4)):
+            for file in files:
+                (self.data / file).write_text("{", "utf-8")
+            said = self.said(f"gold.jsonl: its {len(self.documents)} rows and their documents cannot be judged until "
+                             f"{' and '.join(files)} {'is' if len(files) == 1 else 'are'} mended")
+            self.assertEqual(len(said), problems + 1)
+            for file in files:
+                shutil.copy(SMALL / file, self.data)
+
+    def test_a_field_that_the_rows_lack_is_named_and_nothing_is_counted_over_them(self):
+        fields = self.read("fields.json")
+        fields["fields"].insert(1, {**fields["fields"][1], "name": "another", "line": "another:"})
+        self.write("fields.json", fields)
+        number = len(self.documents)
+        said = self.said(f"gold.jsonl: {number} of {number} rows have not the keys of fields.json")
+        self.assertEqual([line for line in said if "count" in line and "cases.json" in line], [])
+
+    def test_planned_answers_that_are_not_there_are_named(self):
+        about = self.read("kit.json")
+        verdict, number = next(iter(about["planned"].items()))
+        about["planned"][verdict] += 1
+        self.write("kit.json", about)
+        self.assertEqual(self.problems(), [f"kit.json: planned: {verdict} {number + 1}: gold.jsonl holds {number}; "
+                                           f"make them agree"])
+
     def test_a_row_without_document_and_a_document_without_row_are_both_named(self):
-        (self.data / "corpus" / "LBL-0003.txt").rename(self.data / "corpus" / "LBL-0903.txt")
-        self.said("gold.jsonl: LBL-0003: no corpus/LBL-0003.txt; add the document or delete the row")
-        self.said("facts.jsonl: LBL-0003: no corpus/LBL-0003.txt")
-        self.said("corpus/LBL-0903.txt: LBL-0903: no row in gold.jsonl; add the row or take the document out")
+        gone = self.documents[1]
+        new = gone[:-3] + "9" + gone[-2:]
+        (self.data / "corpus" / f"{gone}.txt").rename(self.data / "corpus" / f"{new}.txt")
+        self.said(f"gold.jsonl: {gone}: no corpus/{gone}.txt; add the document or delete the row")
+        self.said(f"facts.jsonl: {gone}: no corpus/{gone}.txt")
+        self.said(f"corpus/{new}.txt: {new}: no row in gold.jsonl; add the row or take the document out")
 
     def test_bytes_that_no_editor_should_write_are_named_with_their_line(self):
-        path = self.data / "corpus" / "LBL-0003.txt"
+        path = self.data / "corpus" / f"{self.documents[1]}.txt"
         good = path.read_bytes()
         for bad, part in ((b"\xef\xbb\xbf" + good, "byte order mark"), (good.replace(b" ", b"\xa0", 1), "is not UTF-8"),
                           (good.replace(b"\n", b"\r\n"), "line 1: ends in a carriage return")):
             path.write_bytes(bad)
-            self.said("corpus/LBL-0003.txt: ", part)
+            self.said(f"corpus/{path.name}: ", part)
 
     def test_each_missing_file_is_named_and_the_others_are_still_judged(self):
-        for file in gate.FILES[:-3] + gate.FILES[-2:]:
+        for file in gate.FILES:
             with self.subTest(file):
                 (self.data / file).unlink()
-                said = self.said(f"{file}: cannot be read")
-                self.assertEqual([line for line in said if "Traceback" in line], [])
-                shutil.copy(HOME / file, self.data)
+                if file in gate.OPTIONAL:
+                    self.assertEqual(self.problems(), [])
+                else:
+                    self.said(f"{file}: cannot be read")
+                shutil.copy(SMALL / file, self.data)
         shutil.rmtree(self.data / "corpus")
         self.said("corpus: cannot be read")
 
@@ -285,8 +369,8 @@ class TestFaults(Copy):
             self.said(f"{file}: LBL-", 'application_status is "applied", the page says "planned"; copy the page')
 
     def test_a_contradiction_of_count_and_days_is_named(self):
-        text = next(path for path in sorted((self.data / "corpus").iterdir())
-                    if "season: 0\n" in path.read_text("utf-8").split("Season History")[0])
+        text = next(path for path in (self.data / "corpus").iterdir()
+                    if "already made this season: 0\n" in path.read_text("utf-8"))
         self.rewrite(f"corpus/{text.name}", "already made this season: 0", "already made this season: 1")
         self.said(f"corpus/{text.name}: ", "days are stated exactly where the season has an application")
 
@@ -314,10 +398,11 @@ class TestFaults(Copy):
         self.rewrite("fields.json", '"unit": "hours"', '"unit": "horus"')
         self.rewrite("checks.json", '"test": "<="', '"test": "<"')
         self.rewrite("gold.jsonl", '"wait_required"', '"within_label"')
-        self.rewrite("corpus/LBL-0001.txt", "planned re-entry:", "planned entry:")
+        first = f"corpus/{self.documents[0]}.txt"
+        self.rewrite(first, "planned re-entry:", "planned entry:")
         files = [problem.file for problem in gate.check(self.data).problems]
         self.assertEqual([file for file, _ in itertools.groupby(files)],
-                         ["fields.json", "checks.json", "policy.md", "stats.json", "gold.jsonl", "corpus/LBL-0001.txt"])
+                         ["kit.json", "fields.json", "checks.json", "policy.md", "stats.json", "gold.jsonl", first])
 
     def test_a_prompt_that_leaks_is_named(self):
         said = self.problems(lambda name, guarded: (self.data / "corpus" / f"{name}.txt").read_text("utf-8"))
@@ -326,15 +411,15 @@ class TestFaults(Copy):
 
     def test_no_shape_of_json_stops_the_gate(self):
         chance = random.Random(20260822)
-        for file in ("kit.json", "fields.json", "checks.json", "cases.json", "facts.jsonl", "gold.jsonl", "stats.json"):
-            for _ in range(16):
-                data = parsed(file)
-                path = chance.choice(nodes(data))
+        for file in (file for file in gate.FILES if ".json" in file):
+            whole = parsed(file)
+            for path in chance.sample(nodes(whole), 10):
+                data = copy.deepcopy(whole)
                 put(data, path, chance.choice([None, True, 0, "x", [], {}, [1], {"a": 1}]))
                 with self.subTest(file=file, path=path):
                     (self.data / file).write_text(written(file, data), "utf-8")
-                    gate.check(self.data)
-            shutil.copy(HOME / file, self.data)
+                    self.assertIsInstance(self.problems(), list)
+            shutil.copy(SMALL / file, self.data)
 
     def test_memory_does_not_grow_with_the_documents(self):
         def peak():
@@ -344,14 +429,14 @@ class TestFaults(Copy):
             tracemalloc.stop()
             return found
 
-        few, size = peak(), len(list((self.data / "corpus").iterdir()))
+        few, size, stem = peak(), len(self.documents), self.read("kit.json")["id"].rstrip("0")
         for file in ("facts.jsonl", "gold.jsonl"):
             rows = (self.data / file).read_text("utf-8")
-            more = "".join(rows.replace('"id": "LBL-0', f'"id": "LBL-{copies}') for copies in range(1, 7))
+            more = "".join(rows.replace(f'"id": "{stem}0', f'"id": "{stem}{copies}') for copies in range(1, 7))
             (self.data / file).write_text(rows + more, "utf-8")
         for path in list((self.data / "corpus").iterdir()):
             for copies in range(1, 7):
-                shutil.copy(path, path.with_name(path.name.replace("LBL-0", f"LBL-{copies}")))
+                shutil.copy(path, path.with_name(path.name.replace(f"{stem}0", f"{stem}{copies}")))
         self.assertLess((peak() - few) / (6 * size), 2_000, "bytes for one more document")
 
 
@@ -368,7 +453,7 @@ class TestMutation(Copy):
             mutant = MAKERS[turn % len(MAKERS)](chance)
             (self.data / mutant.file).write_text(mutant.text, "utf-8")
             caught = bool(gate.check(self.data).problems)
-            shutil.copy(HOME / mutant.file, self.data / mutant.file)
+            shutil.copy(SMALL / mutant.file, self.data / mutant.file)
             reason = "caught" if caught else harmless(mutant)
             outcomes[mutant.file.split("/")[0], mutant.kind, reason] += 1
             if reason is None:
@@ -376,23 +461,10 @@ class TestMutation(Copy):
         self.assertEqual(survivors, [], f"changes that nobody sees, of\n{summary(outcomes)}")
         self.assertGreater(sum(n for (*_, reason), n in outcomes.items() if reason == "caught"), 0.7 * MUTANTS)
 
-    def test_a_rule_changed_in_both_renderings_no_longer_gives_the_key(self):
-        policy, checks = (HOME / "policy.md").read_text("utf-8"), json.loads((HOME / "checks.json").read_text("utf-8"))
-        for rule in checks["rules"]:
-            for test in {"in": ["not in"], "not in": ["in"]}.get(rule["test"], {"<", "<=", ">", ">="} - {rule["test"]}):
-                with self.subTest(rule=rule["id"], test=test):
-                    changed = copy.deepcopy(checks)
-                    changed["rules"][rule["order"] - 1]["test"] = test
-                    self.write("checks.json", changed)
-                    old, new = (f"{rule['field']} {word} {rule['value'][1:]}" for word in (rule["test"], test))
-                    (self.data / "policy.md").write_text(policy.replace(f"`{old}`", f"`{new}`"), "utf-8")
-                    problems = gate.check(self.data).problems
-                    self.assertEqual({problem.file for problem in problems} - {"cases.json"}, {"gold.jsonl"})
-
 
 def parsed(file):
     """A committed JSON file, a JSON-lines one as the list of its rows."""
-    text = (HOME / file).read_text("utf-8")
+    text = (SMALL / file).read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()] if file.endswith("l") else json.loads(text)
 
 
@@ -481,7 +553,7 @@ def spoiled(text, chance):
 def change_line(folder_or_file):
     """A maker of mutants that spoil, drop, double or swap lines, or change a unit, in one text file."""
     def make(chance):
-        path = HOME / folder_or_file
+        path = SMALL / folder_or_file
         path = chance.choice(sorted(path.iterdir())) if path.is_dir() else path
         lines = path.read_text("utf-8").split("\n")
         tables = [place for place, line in enumerate(lines) if line.startswith("|")]
@@ -497,7 +569,7 @@ def change_line(folder_or_file):
                 [unit for unit in ("days", "hours", "m", "L/ha") if unit[0] != found[0][0]]), before)
         else:
             kind, lines[place] = "spoiled", spoiled(before, chance) or "x"
-        return Mutant(path.relative_to(HOME).as_posix(), kind, place, "\n".join(lines), before, lines[place])
+        return Mutant(path.relative_to(SMALL).as_posix(), kind, place, "\n".join(lines), before, lines[place])
     return make
 
 
@@ -515,6 +587,8 @@ def harmless(mutant):
         return "prose"
     if mutant.file.endswith("l") and mutant.kind == "swapped" and len(mutant.where) == 1:
         return "rows are joined by id, in any order"
+    if mutant.file == "checks.json" and mutant.kind == "swapped" and path == ["rules"]:
+        return "rules in any place, as each says its order"
     return {"fields.json": harmless_field, "cases.json": harmless_case}.get(mutant.file, lambda *_: None)(mutant, path)
 
 
@@ -532,14 +606,18 @@ def harmless_line(mutant):
 
 def harmless_field(mutant, path):
     """Spellings and phrases that stand on no page, orders that nothing reads, list or string where no check looks."""
+    if path[-1:] == ["one_name"]:
+        return "refuses what no page of the key holds"
     if path[0] == "units" or path[-1] == "not_stated":
         if mutant.kind in ("swapped", "doubled"):
             return "words of a list, in any order and number"
-        pages = "\n".join(page.read_text("utf-8") for page in sorted((HOME / "corpus").iterdir())).lower()
+        pages = "\n".join(page.read_text("utf-8") for page in sorted((SMALL / "corpus").iterdir())).lower()
         before = "[0-9]" if path[0] == "units" else parsed("fields.json")["fields"][mutant.where[1]]["line"]
         if type(mutant.before) is str and not re.search(rf"{before} ?{re.escape(mutant.before.lower())}$", pages, re.M):
             return "a spelling that no page uses"
-    if mutant.kind == "swapped" and path in (["fields"], [], ["fields", "allowed"]):
+    if mutant.kind in ("swapped", "doubled") and path == ["fields", "allowed"]:
+        return "words of a list, in any order and number"
+    if mutant.kind == "swapped" and path in (["fields"], []):
         return "members in any order"
     if path[-1] == "type" and {mutant.before, mutant.after} == {"string", "list"}:
         name = parsed("fields.json")["fields"][mutant.where[1]]["name"]
@@ -591,13 +669,24 @@ class TestCommand(Copy):
         self.rewrite("gold.jsonl", '"wait_required"', '"within_label"')
         code, out, _ = self.run_command(gate.NAME, "--data", str(self.data))
         self.assertEqual(code, 1)
-        self.assertIn(f"{self.data / 'gold.jsonl'}: LBL-", out)
+        self.assertIn(f"{self.data / 'gold.jsonl'}: ", out)
 
     def test_a_folder_that_does_not_open_is_judged_all_the_same(self):
-        self.rewrite("checks.json", '"test": "<="', '"test": "=<"')
+        self.change_rules(lambda checks: checks["rules"][0].update(test="=<"))
         code, out, err = self.run_command(gate.NAME, "--data", str(self.data))
         self.assertEqual((code, err), (1, ""))
-        self.assertIn("checks.json: max_rate_per_application: ", out)
+        self.assertIn(f"checks.json: {self.read('checks.json')['rules'][0]['id']}: ", out)
+
+    def test_rows_with_one_problem_share_a_line_that_names_them_all(self):
+        fields = self.read("fields.json")
+        fields["fields"].insert(1, {**fields["fields"][1], "name": "another", "line": "another:"})
+        self.write("fields.json", fields)
+        _, out, _ = self.run_command(gate.NAME, "--data", str(self.data))
+        first, *others = self.documents
+        self.assertIn(f"{self.data / 'facts.jsonl'}: {first}: another missing; write it\n  … and the same of "
+                      f"{len(others)} more: {' '.join(others)}\n", out)
+        self.assertIn(f"corpus/{first}.txt: ", out)
+        self.assertNotIn(f"corpus/{others[0]}.txt: ", out)
 
     def test_what_only_the_kit_objects_to_is_reported_too(self):
         with mock.patch.object(check_labels.kits, "load", side_effect=check_labels.BadData("prompt.md: no such part")):

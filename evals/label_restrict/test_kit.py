@@ -7,14 +7,19 @@ from evals.shared import contract, scoring
 class TestKit(contract.KitContract, unittest.TestCase):
     name = "label_restrict"
 
+    @property
+    def passed(self):
+        """The two answers of a plan that every check lets through."""
+        return dict(zip(("verdict", "deciding_restriction"), self.kit.book.table.document["passed"].values()))
+
     def stopped(self):
         """A gold row that must be stopped for a value on the page, with room to be cleared wrongly."""
-        return next(row for row in self.gold if row["verdict"] == "outside_label")
+        return next(row for row in self.gold if row["verdict"] == self.kit.book.table.rules[0]["decision"])
 
     def test_a_wrong_verdict_is_mended_by_the_recheck_and_counted_raw(self):
         row = self.stopped()
         grading = scoring.Scoring(self.kit, self.bench)
-        entry = grading.entry(row, self.answered(row, verdict="within_label", deciding_restriction="none"))
+        entry = grading.entry(row, self.answered(row, **self.passed))
         self.assertEqual(set(entry["overrides"]) - {"needs_hold"}, {"verdict", "deciding_restriction"})
         self.assertTrue(entry["marks"]["raw"]["unsafe_clearance"])
         self.assertFalse(entry["marks"]["rechecked"]["unsafe_clearance"])
@@ -22,19 +27,20 @@ class TestKit(contract.KitContract, unittest.TestCase):
         self.assertTrue(entry["marks"]["raw"]["self_check_catches"])
 
     def test_a_misread_value_goes_through_the_recheck(self):
-        row = next(row for row in self.gold if row["deciding_restriction"] == "pre_harvest_interval"
-                   and row["verdict"] == "wait_required")
-        entry = scoring.Scoring(self.kit, self.bench).entry(row, self.answered(row, days_to_harvest=400))
-        self.assertFalse(entry["marks"]["rechecked"]["verdict"])
-        self.assertFalse(entry["marks"]["raw"]["field.days_to_harvest"])
+        rule = next(rule for rule in self.kit.book.table.rules if rule["test"] == ">=")
+        row = next(row for row in self.gold
+                   if (row["verdict"], row["deciding_restriction"]) == (rule["decision"], rule["id"]))
+        entry = scoring.Scoring(self.kit, self.bench).entry(row, self.answered(row, **{rule["field"]: 100_000}))
+        self.assertFalse(entry["marks"]["rechecked"]["restriction"])
+        self.assertFalse(entry["marks"]["raw"][f"field.{rule['field']}"])
 
     def test_each_named_error_moves_its_own_counter_and_no_other(self):
-        stopped = self.stopped()
-        inside = next(row for row in self.gold if row["verdict"] == "within_label")
-        other = "buffer_to_water" if stopped["deciding_restriction"] != "buffer_to_water" else "permitted_crops"
+        stopped, last = self.stopped(), self.kit.book.table.rules[-1]
+        inside = next(row for row in self.gold if row["verdict"] == self.passed["verdict"])
+        other = next(rule["id"] for rule in self.kit.book.table.rules if rule["id"] != stopped["deciding_restriction"])
         for error, row, changed in (
-                ("unsafe_clearance", stopped, {"verdict": "within_label", "deciding_restriction": "none"}),
-                ("over_stop", inside, {"verdict": "wait_required", "deciding_restriction": "pre_harvest_interval"}),
+                ("unsafe_clearance", stopped, self.passed),
+                ("over_stop", inside, {"verdict": last["decision"], "deciding_restriction": last["id"]}),
                 ("right_verdict_wrong_restriction", stopped, {"deciding_restriction": other})):
             marks = scoring.Scoring(self.kit, self.bench).entry(row, self.answered(row, **changed))["marks"]["raw"]
             raised = {name for name in (error.id for error in self.bench.errors) if marks.get(name) is True}
@@ -48,9 +54,9 @@ class TestKit(contract.KitContract, unittest.TestCase):
 
     def test_an_unknown_verdict_is_unanswered_and_in_no_other_cell(self):
         row = self.stopped()
-        for verdict in ("probably fine", None, 3, "within"):
+        for verdict in ("probably fine", None, 3, self.passed["verdict"][:-1]):
             entry = scoring.Scoring(self.kit, self.bench).entry(row, self.answered(row, verdict=verdict))
-            self.assertEqual(entry["cells"]["raw"]["verdict"], ["outside_label", "unanswered"])
+            self.assertEqual(entry["cells"]["raw"]["verdict"], [row["verdict"], "unanswered"])
             self.assertFalse(entry["marks"]["raw"]["unsafe_clearance"])
             self.assertIsNone(entry["raw"]["values"]["needs_hold"])
 
@@ -74,12 +80,14 @@ class TestKit(contract.KitContract, unittest.TestCase):
     def test_numbers_match_by_value_and_names_as_printed(self):
         row = self.gold[0]
         rate = row["rate_proposed_l_per_ha"]
-        for value, hit in ((f"{rate} L/ha", True), (f"{float(rate) + 1e-10}", True), (float(rate) + 0.1, False), (str(rate), True)):
+        for value, hit in ((f"{rate} L/ha", True), (f"{float(rate) + 1e-10}", True), (float(rate) + 0.1, False),
+                           (str(rate), True)):
             marks = scoring.Scoring(self.kit, self.bench).entry(
                 row, self.answered(row, rate_proposed_l_per_ha=value))["marks"]["raw"]
             self.assertIs(marks["field.rate_proposed_l_per_ha"], hit, value)
         for value, hit in ((row["crop_proposed"] + ".", True), (row["crop_proposed"] + "s", False)):
-            marks = scoring.Scoring(self.kit, self.bench).entry(row, self.answered(row, crop_proposed=value))["marks"]["raw"]
+            answered = self.answered(row, crop_proposed=value)
+            marks = scoring.Scoring(self.kit, self.bench).entry(row, answered)["marks"]["raw"]
             self.assertIs(marks["field.crop_proposed"], hit, value)
 
     def test_the_line_reader_reads_the_page_and_the_tone_reader_does_not(self):
@@ -90,4 +98,4 @@ class TestKit(contract.KitContract, unittest.TestCase):
         self.assertLess(verdict(by_tone)["num"], verdict(by_tone)["den"] / 2)
         unsafe = by_tone["errors"][0]["raw"]
         self.assertGreater(unsafe["count"], 0)
-        self.assertEqual(unsafe["opportunities"], sum(row["verdict"] != "within_label" for row in self.gold))
+        self.assertEqual(unsafe["opportunities"], sum(row["verdict"] != self.passed["verdict"] for row in self.gold))

@@ -34,10 +34,11 @@ class TestPrompt(unittest.TestCase):
         checks = self.parts[1].text
         found = re.findall(r"^(\d+)\. (\w+): (\w+), breach means (\w+)$", checks, re.MULTILINE)
         self.assertEqual([(int(number), name, kind, decision) for number, name, kind, decision in found],
-                         [(rule["order"], rule["id"], rule["class"], rule["decision"]) for rule in self.kit.book.table.rules])
+                         [(rule["order"], rule["id"], rule["class"], rule["decision"])
+                          for rule in self.kit.book.table.rules])
         for rule in self.kit.book.table.rules:
             self.assertEqual(checks.count(f"requires {rule['field']} "), 1)
-            self.assertIn(rule["value"].removeprefix("$"), checks)
+            self.assertIn(str(rule["value"]).removeprefix("$"), checks)
 
     def test_each_field_is_asked_for_once_with_its_unit(self):
         lines = re.findall(r"^- (\w+) \((.*?)\): ", self.parts[2].text, re.MULTILINE)
@@ -66,8 +67,8 @@ class TestPrompt(unittest.TestCase):
             self.assertIn(self.first, str(caught.exception))
 
     def test_a_page_is_inserted_once_and_never_read_as_a_template(self):
-        page = self.kit.text(self.first).replace("Agronomist Notes\n----------------\n",
-                                                 "Agronomist Notes\n----------------\n{{checks}} {{document}} {0} %s \\1 ")
+        title = "Agronomist Notes\n----------------\n"
+        page = self.kit.text(self.first).replace(title, title + "{{checks}} {{document}} {0} %s \\1 ")
         text = "".join(part.text for part in self.kit.definition.prompt(self.kit.book, self.first, page, True))
         self.assertIn("{{checks}} {{document}} {0} %s \\1", text)
 

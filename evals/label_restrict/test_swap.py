@@ -1,5 +1,6 @@
-"""Swapping two checks in checks.json moves decisions, prompt and key together, and the gate says what no longer follows."""
+"""Swapping two checks moves decisions, prompt and key together, and the gate says what no longer follows."""
 import json
+import random
 import shutil
 import tempfile
 import unittest
@@ -7,64 +8,144 @@ from pathlib import Path
 
 from evals import check_labels
 from src.shared import kit as kits
-from src.shared.files import read_jsonl
+from src.shared.files import BadData, read_jsonl
 
-ONE, OTHER = "max_rate_per_application", "max_applications_per_season"
+KIT = kits.load("label_restrict")
+FACTS = [facts for _, facts in read_jsonl(KIT.data / "facts.jsonl")]
+
+
+def swapped_at(data, place):
+    """Let the rules at `place` and behind it change their order in a data folder's checks.json."""
+    document = json.loads((KIT.data / "checks.json").read_text(encoding="utf-8"))
+    rules = sorted(document["rules"], key=lambda rule: rule["order"])
+    one, other = rules[place:place + 2]
+    one["order"], other["order"] = other["order"], one["order"]
+    (data / "checks.json").write_text(json.dumps(document), encoding="utf-8")
+    return one["id"], other["id"]
 
 
 class TestSwap(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.kit = kits.load("label_restrict")
-        self.data = Path(folder.name) / "data"
-        shutil.copytree(self.kit.data, self.data)
-        path = self.data / "checks.json"
-        document = json.loads(path.read_text(encoding="utf-8"))
-        rules = {rule["id"]: rule for rule in document["rules"]}
-        rules[ONE]["order"], rules[OTHER]["order"] = rules[OTHER]["order"], rules[ONE]["order"]
-        path.write_text(json.dumps(document), encoding="utf-8")
-        self.swapped = kits.load("label_restrict", self.data)
+    """Two neighbours of the table change places: the first pair of which some row of the key has both breached."""
 
-    def moved(self):
-        """{document: (restriction before, restriction after)} of the rows that the swap decides anew."""
-        found = {}
-        for _, facts in read_jsonl(self.kit.data / "facts.jsonl"):
-            before, after = (kit.definition.decide(kit.book, facts)["deciding_restriction"] for kit in (self.kit, self.swapped))
-            if before != after:
-                found[facts["id"]] = (before, after)
-        return found
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.data = Path(folder.name) / "data"
+        shutil.copytree(KIT.data, cls.data)
+        for place in range(len(KIT.book.table.rules) - 1):
+            cls.one, cls.other = swapped_at(cls.data, place)
+            cls.swapped, cls.moved = kits.load("label_restrict", cls.data), {}
+            for facts in FACTS:
+                before, after = (kit.definition.decide(kit.book, facts)["deciding_restriction"]
+                                 for kit in (KIT, cls.swapped))
+                if before != after:
+                    cls.moved[facts["id"]] = (before, after)
+            if cls.moved:
+                break
 
     def test_decisions_move(self):
-        moved = self.moved()
-        self.assertTrue(moved)
-        self.assertEqual(set(moved.values()), {(ONE, OTHER)})
+        self.assertEqual(set(self.moved.values()), {(self.one, self.other)})
 
     def test_the_prompt_moves(self):
-        before, after = (kit.prompt(next(kit.documents()))[1].text for kit in (self.kit, self.swapped))
-        self.assertLess(before.index(f". {ONE}:"), before.index(f". {OTHER}:"))
-        self.assertGreater(after.index(f". {ONE}:"), after.index(f". {OTHER}:"))
+        before, after = (kit.prompt(next(kit.documents()))[1].text for kit in (KIT, self.swapped))
+        self.assertLess(before.index(f". {self.one}:"), before.index(f". {self.other}:"))
+        self.assertGreater(after.index(f". {self.one}:"), after.index(f". {self.other}:"))
 
     def test_the_board_moves(self):
-        document = next(iter(self.moved()))
+        document = next(iter(self.moved))
         ladders = []
-        for kit in (self.kit, self.swapped):
+        for kit in (KIT, self.swapped):
             panels = kit.definition.panels(kit.book, document, kit.text(document), {})
             ladders.append(json.dumps([panel for panel in panels if panel["kind"] == "ladder"], default=str))
-        self.assertLess(ladders[0].index(ONE), ladders[0].index(OTHER))
-        self.assertGreater(ladders[1].index(ONE), ladders[1].index(OTHER))
+        one, other = (f'"{name}"' for name in (self.one, self.other))
+        self.assertLess(ladders[0].index(one), ladders[0].index(other))
+        self.assertGreater(ladders[1].index(one), ladders[1].index(other))
 
     def test_the_gate_names_the_other_rendering_and_every_row_that_no_longer_follows(self):
-        problems = check_labels.gate(self.swapped).problems
-        self.assertTrue(any("policy.md" in str(problem) and ONE in str(problem) for problem in problems))
-        named = {problem.row for problem in problems if str(problem.row).startswith("LBL-") or "LBL-" in str(problem)}
-        for document in self.moved():
-            self.assertTrue(any(document in str(problem) for problem in problems), document)
-        self.assertTrue(named)
+        problems = list(map(str, check_labels.gate(self.swapped).problems))
+        self.assertTrue(any("policy.md" in problem and self.one in problem for problem in problems))
+        for document in self.moved:
+            self.assertTrue(any(problem.startswith(f"gold.jsonl: {document}: ") for problem in problems), document)
 
     def test_a_key_derived_anew_follows_but_for_what_the_cases_say(self):
         from tools import build_corpus
         build_corpus.derive_gold(self.swapped)
+        self.addCleanup(shutil.copy, KIT.data / "gold.jsonl", self.data)
         rows = {row["id"]: row for row in self.swapped.gold()}
-        for document, (_, after) in self.moved().items():
+        for document, (_, after) in self.moved.items():
             self.assertEqual(rows[document]["deciding_restriction"], after)
+
+
+class TestOpening(unittest.TestCase):
+    """A data folder that is not right says everything at once, and whatever stands in it, says so in sentences."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.data = Path(folder.name)
+        for path in KIT.data.iterdir():
+            if path.is_file():
+                shutil.copy(path, self.data)
+
+    def change(self, file, change):
+        value = json.loads((KIT.data / file).read_text(encoding="utf-8"))
+        change(value)
+        (self.data / file).write_text(json.dumps(value), encoding="utf-8")
+
+    def refused(self):
+        with self.assertRaises(BadData) as caught:
+            kits.load("label_restrict", self.data)
+        return caught.exception.problems
+
+    def test_faults_of_all_files_are_said_together(self):
+        self.change("kit.json", lambda about: about.update(kit="other"))
+        self.change("fields.json", lambda fields: (fields["fields"][2].update(unit="L/h"),
+                                                   fields["fields"][9].pop("line")))
+        self.change("checks.json", lambda table: (table["rules"][0].update(test="inn"), table["rules"][-1].pop("why")))
+        prompt = (KIT.data / "prompt.md").read_text(encoding="utf-8")
+        (self.data / "prompt.md").write_text(prompt.replace("{{keys}}", "{{kyes}}"), encoding="utf-8")
+        said = self.refused()
+        files = [problem.split(": ")[0].removeprefix(f"{self.data}/") for problem in said]
+        self.assertEqual(files, ["kit.json", *["fields.json"] * 2, *["checks.json"] * 2, *["prompt.md"] * 2])
+
+    def test_a_rule_is_not_blamed_for_a_field_that_is_broken_itself(self):
+        name = KIT.book.table.rules[0]["field"]
+        self.change("fields.json", lambda fields: [field.pop("nullable") for field in fields["fields"]
+                                                   if field["name"] == name])
+        (said,) = self.refused()
+        self.assertIn(f"({name}): nullable is missing", said)
+
+    def test_two_files_that_are_no_json_are_both_named(self):
+        for file in ("checks.json", "fields.json"):
+            (self.data / file).write_text("{", encoding="utf-8")
+        self.assertEqual([problem.split(": ")[0] for problem in self.refused()],
+                         [f"{self.data / file}" for file in ("checks.json", "fields.json")])
+
+    def test_no_value_in_any_place_is_more_than_refused(self):
+        chance, refused = random.Random(20260822), 0
+        for file in ("kit.json", "fields.json", "checks.json"):
+            whole = json.loads((KIT.data / file).read_text(encoding="utf-8"))
+            known = places(whole)
+            for path in chance.sample(known, min(35, len(known))):
+                for value in (None, True, -1.5, "x", [], {}, [1]):
+                    self.change(file, lambda document: put(document, path, value))
+                    try:
+                        kits.load("label_restrict", self.data)
+                    except BadData:
+                        refused += 1
+            shutil.copy(KIT.data / file, self.data)
+        self.assertGreater(refused, 300)
+
+
+def put(document, path, value):
+    *inner, last = path
+    for key in inner:
+        document = document[key]
+    document[last] = value
+
+
+def places(value, path=()):
+    """The path of every value inside a JSON value."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [found for key, child in children for found in ((*path, key), *places(child, (*path, key)))]

@@ -14,20 +14,23 @@ METRICS = (
     Metric("notice_later", "notice today at runs 2 and 3", True),
 )
 
+PEOPLE, READINGS = "people", "readings"     # what a named error counts
+
 ERRORS = (
     NamedError("missed_custodian", "missed custodian", False,
-               "evidence that nobody was told to keep; there is no undo"),
-    NamedError("missed_special", "of these, REORG and NAMED people", False,
-               "the labelled lines do not hold the fact that makes them custodians"),
+               "evidence that nobody was told to keep; there is no undo", PEOPLE),
+    NamedError("missed_special", "of these, REORG and NAMED", False,
+               "the labelled lines do not hold the fact that makes them custodians", PEOPLE),
     NamedError("missed_notice", "missed notice", True,
-               "somebody is new on hold and nobody is asked to tell them today"),
-    NamedError("missed_escalation", "missed escalation", True, "silence past the limit that nobody looks into"),
+               "somebody is new on hold and nobody is asked to tell them today", READINGS),
+    NamedError("missed_escalation", "missed escalation", True, "silence past the limit that nobody looks into", PEOPLE),
     NamedError("over_inclusion", "over-inclusion", False,
-               "somebody reviews and clears a person who was never concerned"),
-    NamedError("false_notice", "false notice", True, "a notice is asked for that nobody needs"),
-    NamedError("false_escalation", "false escalation", True, "somebody is chased who has answered, or was never asked"),
-    NamedError("unknown_people", "people not on the roster", False,
-               "the answer speaks of somebody whom the page does not know"),
+               "somebody reviews and clears a person who was never concerned", PEOPLE),
+    NamedError("false_notice", "false notice", True, "a notice is asked for that nobody needs", READINGS),
+    NamedError("false_escalation", "false escalation", True,
+               "somebody is chased who has answered, or was never asked", PEOPLE),
+    NamedError("unknown_people", "names somebody not on the roster", False,
+               "the answer speaks of somebody whom the page does not know", READINGS),
 )
 
 

@@ -22,11 +22,9 @@ def dept_only(kit, document, text):
 
 def dept_only_mem(kit, document, text):
     """The department column with a memory of its own list: who was put on it stays on it, and the clock is kept."""
-    carried = state.NOTHING
-    for other in kit.book.chains.up_to(document):
-        run = _as_if_every_access_fitted(_read(kit, text if other == document else kit.text(other)))
-        outcome, carried = legalhold.step(run, carried, kit.book.rules)
-    return _answered(run, outcome)
+    *earlier, _ = kit.book.chains.up_to(document)
+    run = _as_if_every_access_fitted(_read(kit, text))
+    return _answered(run, legalhold.step(run, _list_after(kit, tuple(earlier)), kit.book.rules)[0])
 
 
 def roster_rule_mem(kit, document, text):
@@ -49,6 +47,15 @@ def _listed(run):
     """The people whose department is listed, and their system be what it may."""
     listed = {" ".join(name.split()).casefold() for name in run.scope.departments}
     return {person.id for person in run.candidates if person.department and person.department.casefold() in listed}
+
+
+@functools.lru_cache(maxsize=128)
+def _list_after(kit, documents):
+    """What the column with a memory has kept of the runs so far, given as their documents."""
+    if not documents:
+        return state.NOTHING
+    run = _as_if_every_access_fitted(_read(kit, kit.text(documents[-1])))
+    return legalhold.step(run, _list_after(kit, documents[:-1]), kit.book.rules)[1]
 
 
 def _as_if_every_access_fitted(run):

@@ -9,7 +9,8 @@ import functools
 from evals.shared.bench import UNANSWERED, Marks
 from src.legal_hold.corpus import SPECIAL
 from src.legal_hold.legalhold import CUSTODIAN, SCOPING
-from src.legal_hold.recheck import ESCALATE, STAGE, people
+from src.legal_hold.matter import fold_id
+from src.legal_hold.recheck import ESCALATE, STAGE, people, strangers
 
 DUE, NOT_DUE = "notice due today", "no notice due"
 
@@ -21,8 +22,8 @@ def judge(kit, gold, answer):
     stage, wanted_stage = values.get(STAGE), gold.values[STAGE]
     run, special = _known(kit.book.chains, gold.document)
     right, notice = stage == wanted_stage, stage is not None and _due(stage) == _due(wanted_stage)
-    hits = {"stage": right, "notice_today": notice, **_units(want, got, special), **_errors(answer, want, got, special),
-            **_escalations(answer, gold, want, values)}
+    hits = {"stage": right, "notice_today": notice, **_units(want, got, special), **_errors(want, got, special),
+            **_escalations(gold, want, values), "unknown_people": bool(strangers(values, want))}
     if run > 1:
         hits |= {"stage_later": right, "notice_later": notice}
     if _due(wanted_stage) == DUE:
@@ -39,7 +40,7 @@ def _units(want, got, special):
             for mark, names in groups.items() if names}
 
 
-def _errors(answer, want, got, special):
+def _errors(want, got, special):
     """Who was missed and who was taken in. A person whom a reply leaves out is nobody's custodian: out of a gold
     custodian that makes a missed one."""
     on_hold, others = (({name for name, word in want.items() if (word == CUSTODIAN) is is_one})
@@ -48,11 +49,10 @@ def _errors(answer, want, got, special):
     found = {"missed_custodian": [len(missed), len(on_hold)],
              "missed_special": [len(missed & special), len(on_hold & special)],
              "over_inclusion": [sum(got.get(name) == CUSTODIAN for name in others), len(others)]}
-    return {**{mark: counts for mark, counts in found.items() if counts[1]},
-            "unknown_people": bool(got.keys() - want.keys())}
+    return {mark: counts for mark, counts in found.items() if counts[1]}
 
 
-def _escalations(answer, gold, want, values):
+def _escalations(gold, want, values):
     named, due = set(values.get(ESCALATE) or ()), set(gold.values[ESCALATE])
     others = want.keys() - due
     found = {"escalate_list": values.get(ESCALATE) is not None and named == due,
@@ -71,4 +71,4 @@ def _due(stage):
 def _known(chains, document):
     """(number of the run, special people) of a document."""
     row = chains.row(document)
-    return row["run"], frozenset(person["id"] for person in row["candidates"] if person.get("kind") in SPECIAL)
+    return row["run"], frozenset(fold_id(person["id"]) for person in row["candidates"] if person.get("kind") in SPECIAL)

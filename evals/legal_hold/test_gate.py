@@ -1,37 +1,28 @@
 """The label gate of legal_hold: the key follows, it is independent, and no single change of the data goes unseen.
 
-The mutation test changes one value at a time in a small data folder of four matters; a change that nothing can see is
-proven to be one that no rule, score or prompt reads.
+The mutation test changes one thing at a time in a small data folder of four matters; a change that the gate lets pass
+has to be proven harmless.
 """
 import contextlib
-import copy
 import io
 import json
 import random
+import re
 import shutil
 import tempfile
 import unittest
-from collections import Counter
 from pathlib import Path
 
 from evals import check_labels
 from evals.legal_hold import gate
 from evals.legal_hold.test_rules import random_matter
+from evals.shared import labels, planting
 from src.legal_hold import legalhold, matter, state
 from src.shared import kit as kits
 from tools import build_corpus
 
 KIT = kits.load("legal_hold")
 SMALL = ("named_by_role", "scope_in_the_narrative", "released_at_run_2", "scope_widened_at_run_2")
-MUTANTS = {"gold.jsonl": 70, "facts.jsonl": 70, "policy.json": 35, "policy.md": 15, "cases.json": 10, "corpus": 45}
-# Free text that reaches no rule and no score: what is said here may be said in other words.
-PROSE = {"policy.json": {"title", "authority", "why", "source", "from", "CUSTODIAN", "NOT_CUSTODIAN",
-                         "never_sent_words"},
-         "cases.json": {"sentence", "family", "plan"}, "gold.jsonl": {"rationale"}, "facts.jsonl": set()}
-# What the gate leaves to the engine's own validation, or to what people read.
-UNREAD = {"policy.json": {"events", "flags", "statuses", "decisions", "missing", "stops_at"}}
-
-
 def small_data(folder):
     """A data folder of four matters, one of each case of SMALL."""
     for path in KIT.data.iterdir():
@@ -41,48 +32,13 @@ def small_data(folder):
     cases = [{**case, "count": 1, "plan": {name: value[0] if name in dealt and isinstance(value, list) else value
                                            for name, value in case["plan"].items()}}
              for case in json.loads((folder / "cases.json").read_text()) if case["case"] in SMALL]
-    about = json.loads((folder / "kit.json").read_text()) | {"size": 12, "matters": 4}
+    about = json.loads((folder / "kit.json").read_text()) | {"size": 12, "matters": 4, "seed": 5}
     (folder / "cases.json").write_text(json.dumps(cases))
     (folder / "kit.json").write_text(json.dumps(about))
     kit = kits.load(KIT.name, folder)
-    for name, text in kit.definition.build(kit.book, 5).items():
+    for name, text in kit.definition.build(kit.book, about["seed"]).items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
-
-
-def places(value, path=()):
-    """The paths of all leaves of a JSON value."""
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
-    if children is None:
-        yield path
-    for key, child in children or ():
-        yield from places(child, (*path, key))
-
-
-def changed(value, rng):
-    """Another value of a leaf's own kind: near the old one, so that it is hard to see."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return value + rng.choice((-1, 1))
-    if value is None:
-        return "2025-01-01"
-    if value in ("CUSTODIAN", "NOT_CUSTODIAN"):
-        return "CUSTODIAN" if value == "NOT_CUSTODIAN" else "NOT_CUSTODIAN"
-    digits = [place for place, mark in enumerate(value) if mark.isdigit()]
-    if digits:
-        place = digits[-1]
-        return value[:place] + str((int(value[place]) + 1) % 10) + value[place + 1:]
-    return value + "x" if value else "x"
-
-
-def altered(document, path, rng):
-    found = copy.deepcopy(document)
-    inner = found
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = changed(inner[path[-1]], rng)
-    return found
 
 
 class TestCommittedKey(unittest.TestCase):
@@ -99,8 +55,8 @@ class TestCommittedKey(unittest.TestCase):
         self.assertIn(f"in 0 of {KIT.about['size']} prompts, in {KIT.about['size']} without", self.report.says)
 
     def test_no_source_file_spells_the_name_of_an_action(self):
-        self.assertEqual(self.report.counts[f"source files that name one of {len(gate.ACTIONS)} actions"], 0)
-        self.assertEqual(len(gate.ACTIONS), 9)
+        [told] = [label for label in self.report.counts if "name one of 9 actions" in label]
+        self.assertEqual(self.report.counts[told], 0)
 
     def test_another_seed_passes_the_same_gate(self):
         with tempfile.TemporaryDirectory() as place, contextlib.redirect_stdout(io.StringIO()):
@@ -117,9 +73,21 @@ class TestActions(unittest.TestCase):
                 path = Path(folder) / "src" / ("x.py" if place % 2 else "x.js")
                 path.parent.mkdir()
                 path.write_text(f"{spelt}(1)\n")
-                report = gate.labels.Report(folder, ())
+                report = labels.Report(folder, ())
                 gate.check_actions(report, Path(folder))
                 self.assertEqual([problem.row for problem in report.problems], [f"src/{path.name}"])
+
+
+    def test_whatever_could_reach_somebody_is_found_in_the_kits_own_sources_and_nowhere_else(self):
+        for word in gate.MEANS:
+            with tempfile.TemporaryDirectory() as folder:
+                for package in (KIT.name, "shared"):
+                    path = Path(folder) / "src" / package / "x.py"
+                    path.parent.mkdir(parents=True)
+                    path.write_text(f"import os\nfrom a import {word}\n")
+                report = labels.Report(folder, ())
+                gate.check_actions(report, Path(folder))
+                self.assertEqual([problem.row for problem in report.problems], [f"src/{KIT.name}/x.py"], word)
 
 
 class TestReplay(unittest.TestCase):
@@ -127,9 +95,9 @@ class TestReplay(unittest.TestCase):
 
     def test_the_gate_and_the_engine_say_the_same_of_any_matter(self):
         rng, book = random.Random(11), KIT.book
-        report = gate.labels.Report(KIT.data, gate.FILES)
+        report = labels.Report(KIT.data, gate.FILES)
         tables = gate.json_tables(report, gate.read_json(report, "policy.json"))
-        for _ in range(150):
+        for _ in range(80):
             rows = random_matter(rng)
             everybody = {person["id"]: person for row in rows for person in row["candidates"]}
             for row in rows:    # the gate asks for one roster throughout
@@ -141,7 +109,7 @@ class TestReplay(unittest.TestCase):
                 outcome, carried = legalhold.step(matter.read(book.rules.policy["events"], row), carried, book.rules)
                 said.append((outcome.stage, {name: word == "CUSTODIAN" for name, word in outcome.hold_status.items()},
                              outcome.escalate, outcome.notices, outcome.on_hold))
-            self.assertEqual(gate.replay(tables, rows), said)
+            self.assertEqual([found[:5] for found in gate.replay(tables, rows)], said)
 
     def test_a_fault_planted_in_the_engine_is_found(self):
         with tempfile.TemporaryDirectory() as place:
@@ -155,74 +123,59 @@ class TestReplay(unittest.TestCase):
             self.assertTrue(any("escalate is []; policy.json as it stands gives" in problem for problem in problems))
 
 
-class TestMutations(unittest.TestCase):
+class TestMutations(planting.Mutated, unittest.TestCase):
+    gate = gate
+    words = {"kit.json": ("title", "decides", "document", "documents"), "attacks.json": ("call_closed", "leave_off")}
+    orderless = ("facts.jsonl", "gold.jsonl")
+    parts = dict.fromkeys(("kit.json", "fields.json", "policy.json", "policy.md", "attacks.json"), gate.read_key)
+    turns, seed = 78, 20260824
+    maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         place = tempfile.TemporaryDirectory()
         cls.addClassCleanup(place.cleanup)
-        cls.folder, cls.rng = Path(place.name), random.Random(20260824)
-        small_data(cls.folder)
+        cls.home = Path(place.name)
+        small_data(cls.home)
+        super().setUpClass()
 
-    def is_caught(self, file, text):
-        path = self.folder / file
-        before = path.read_text()
-        path.write_text(text)
-        try:
-            return bool(gate.check(self.folder, root=self.folder).problems)
-        finally:
-            path.write_text(before)
+    def problems(self, prompts=None):
+        return [str(problem) for problem in gate.check(self.data, prompts, root=self.data).problems]
 
-    def mutants(self, file):
-        """(path in the file, its text with one leaf changed) for a drawn number of leaves."""
-        text = (self.folder / file).read_text()
-        lines = text.splitlines() if file.endswith(".jsonl") else [text]
-        documents = [json.loads(line) for line in lines]
-        leaves = [(number, path) for number, document in enumerate(documents) for path in places(document) if path]
-        for number, path in self.rng.sample(leaves, min(MUTANTS[file], len(leaves))):
-            other = [*documents[:number], altered(documents[number], path, self.rng), *documents[number + 1:]]
-            yield path, "".join(json.dumps(document, ensure_ascii=False) + "\n" for document in other)
+    def reason(self, mutant):
+        if mutant.file in self.pages:
+            read = [[" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
+                    for text in (self.pages[mutant.file], mutant.text)]
+            return "blank lines and line breaks" if read[0] == read[1] else None
+        is_number = isinstance(mutant.before, (int, float)) and isinstance(mutant.after, (int, float))
+        return "the same number" if is_number and mutant.before == mutant.after else None
 
     def test_the_small_folder_passes_before_anything_is_changed(self):
-        self.assertEqual([str(problem) for problem in gate.check(self.folder, root=self.folder).problems], [])
+        self.assertEqual(self.problems(), [])
 
-    def test_a_changed_value_is_caught_unless_nothing_reads_it(self):
-        counts = Counter()
-        for file in ("gold.jsonl", "facts.jsonl", "policy.json", "cases.json"):
-            for path, text in self.mutants(file):
-                caught = self.is_caught(file, text)
-                harmless = set(map(str, path)) & (PROSE[file] | UNREAD.get(file, set()))
-                counts[file, "caught" if caught else "harmless"] += 1
-                self.assertTrue(caught or harmless, f"{file}: {path} was changed and nobody noticed")
-        self.assertGreater(sum(times for (_, how), times in counts.items() if how == "caught"), 140)
+    def test_matters_of_ones_own_need_no_pools_and_no_plan(self):
+        for file in ("pools.json", "cases.json", "stats.json"):
+            (self.data / file).unlink()
+        self.assertEqual(self.problems(), [])
 
-    def test_a_changed_cell_of_the_readers_tables_is_caught(self):
-        text = (self.folder / "policy.md").read_text()
-        lines = text.split("\n")
-        rows = [number for number, line in enumerate(lines) if line.startswith("| ")
-                and not line.startswith(("| order", "| table", "| threshold", "| run "))]
-        for number in self.rng.sample(rows, min(MUTANTS["policy.md"], len(rows))):
-            cells = lines[number].split(" | ")
-            place = self.rng.randrange(len(cells))
-            cells[place] = cells[place].rstrip(" |") + "1" + (" |" if cells[place].endswith("|") else "")
-            self.assertTrue(self.is_caught("policy.md",
-                                           "\n".join([*lines[:number], " | ".join(cells), *lines[number + 1:]])),
-                            lines[number])
-
-    def test_a_changed_line_of_a_page_is_caught_outside_the_personal_details(self):
-        pages = sorted(path.relative_to(self.folder).as_posix() for path in (self.folder / "corpus").iterdir())
-        for _ in range(MUTANTS["corpus"]):
-            file = self.rng.choice(pages)
-            lines = (self.folder / file).read_text().split("\n")
-            personal = {number for number, line in enumerate(lines) if "home address" in line}
-            number = self.rng.choice([number for number, line in enumerate(lines)
-                                      if line.strip() and number not in personal])
-            line = changed(lines[number], self.rng)
-            self.assertTrue(self.is_caught(file, "\n".join([*lines[:number], line, *lines[number + 1:]])), (file, line))
+    def test_a_notice_dated_before_the_run_that_asks_for_it_is_caught(self):
+        row = json.loads(self.texts["facts.jsonl"].splitlines()[0])
+        people = {person["id"] for person in row["candidates"]}
+        event = next(event for line in self.texts["facts.jsonl"].splitlines() for event in json.loads(line)["events"]
+                     if event["type"] == "notice" and event["id"] in people)
+        for file in [file for file in self.pages if file.startswith(f"corpus/{row['matter']}")] + ["facts.jsonl"]:
+            text = (self.data / file).read_text("utf-8")
+            for old in (f'{event["on"]}  hold notice sent: {event["id"]}',
+                        f'"on": "{event["on"]}", "type": "notice", "id": "{event["id"]}"'):
+                text = text.replace(old, old.replace(event["on"], row["snapshot"]))
+            self.write(file, text)
+        self.assertIn("dated before the run that asks", "\n".join(self.problems()))
 
     def test_a_missing_or_doubled_run_is_caught(self):
-        lines = (self.folder / "facts.jsonl").read_text().splitlines(keepends=True)
-        self.assertTrue(self.is_caught("facts.jsonl", "".join(lines[:4] + lines[5:])))
-        self.assertTrue(self.is_caught("facts.jsonl", "".join(lines + lines[:1])))
+        lines = self.texts["facts.jsonl"].splitlines(keepends=True)
+        for changed in (lines[:4] + lines[5:], lines + lines[:1]):
+            self.write("facts.jsonl", "".join(changed))
+            self.assertTrue(self.problems())
 
 
 if __name__ == "__main__":

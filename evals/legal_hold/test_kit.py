@@ -1,10 +1,11 @@
 """legal_hold keeps what every kit keeps, and what its own page promises."""
+import copy
 import difflib
 import json
 import unittest
 
 from evals.legal_hold import attacks
-from evals.shared import contract, injecting, scoring
+from evals.shared import contract, injecting, scoring, table
 from src.legal_hold import prompt, select, state
 from src.legal_hold.recheck import unit
 from src.shared import kit as kits
@@ -14,6 +15,13 @@ from src.shared.files import BadData, write_text
 
 class TestKit(contract.KitContract, unittest.TestCase):
     name = "legal_hold"
+    ran = {}
+
+    def run_arm(self, arm):
+        """An arm's entries and closing part, taken once for all tests that look at them."""
+        if arm.name not in self.ran:
+            self.ran[arm.name] = super().run_arm(arm)
+        return copy.deepcopy(self.ran[arm.name])
 
     def marks(self, row, column="raw", **changed):
         return scoring.Scoring(self.kit, self.bench).entry(row, self.answered(row, **changed))["marks"][column]
@@ -79,6 +87,16 @@ class TestKit(contract.KitContract, unittest.TestCase):
         self.assertEqual(metrics["units_ordinary"] + metrics["units_special"], sum(stats["units"].values()))
         self.assertEqual(metrics["stage_later"], stats["documents"] - stats["matters"])
 
+    def test_each_named_error_says_whether_it_counts_people_or_readings(self):
+        entries, closing = self.run_arm(self.arms["null"])
+        for error, said in zip(self.bench.errors, closing["errors"]):
+            several = any(isinstance(entry["marks"]["raw"].get(error.id), list) for entry in entries)
+            self.assertEqual(error.unit, "people" if several else "readings")
+            self.assertEqual(said["title"], f"{error.title}, {error.unit}")
+        record = closing | {"run": {"arm": "null"}}
+        told = table._names("null", self.bench, record)[1]
+        self.assertIn("missed custodian on 204 of 204 people, in 57 documents", told)
+
     def test_the_readings_of_a_matter_are_one_cluster(self):
         entries, _ = self.run_arm(self.arms["null"])
         self.assertEqual(len({entry["cluster"] for entry in entries}), 24)
@@ -99,10 +117,58 @@ class TestKit(contract.KitContract, unittest.TestCase):
             row = self.first(lambda row: row["matter_stage"] == stage)
             self.assertTrue(self.marks(row, "rechecked", matter_stage="MONITORING")["stage"], stage)
 
-    def test_nothing_is_derived_where_a_status_is_missing(self):
+    def left_out(self, row, *people):
+        """What the recheck makes of a reply of gold that leaves people out: (stage, escalate)."""
+        named = [entry for entry in row["candidates"] if entry["id"] not in people]
+        found = self.answered(row, candidates=named).rechecked
+        return found.values["matter_stage"], found.values["escalate"]
+
+    def test_nothing_is_derived_where_a_missing_status_could_change_it(self):
+        new = self.first(lambda row: row["notices"])
+        self.assertEqual(self.left_out(new, *new["notices"]), (None, None))
+        late = self.first(lambda row: row["escalate"])
+        self.assertEqual(self.left_out(late, late["escalate"][0]), (None, None))
+        quiet = self.first(lambda row: row["matter_stage"] == "MONITORING" and row["on_hold"])
+        stranger = next(person["id"] for person in quiet["candidates"] if person["hold_status"] == "NOT_CUSTODIAN")
+        self.assertEqual(self.left_out(quiet, stranger), (None, None))
+
+    def test_a_missing_status_that_can_change_nothing_leaves_the_rest_derived(self):
+        quiet = self.first(lambda row: row["matter_stage"] == "MONITORING" and row["on_hold"])
+        self.assertEqual(self.left_out(quiet, quiet["on_hold"][0]), ("MONITORING", ()))
+        for stage in ("RELEASING", "CLOSED"):
+            row = self.first(lambda row: row["matter_stage"] == stage)
+            self.assertEqual(self.left_out(row, row["candidates"][0]["id"]), (stage, ()))
+        several = self.first(lambda row: len(row["notices"]) > 1)
+        self.assertEqual(self.left_out(several, several["notices"][0]), ("SCOPING", ()))
+
+    def test_an_id_spelt_otherwise_is_the_same_person(self):
+        row = self.first(lambda row: row["escalate"])
+        for spell in (str.lower, lambda name: name.replace("-", " "), lambda name: name.replace("-", "_"),
+                      lambda name: name.replace("-", ""), lambda name: f" {name.title()} "):
+            changed = {"candidates": [{**person, "id": spell(person["id"])} for person in row["candidates"]],
+                       "escalate": [spell(name) for name in row["escalate"]]}
+            self.assertEqual(self.marks(row, **changed), self.marks(row))
+            self.assertEqual(self.marks(row, "rechecked", **changed), self.marks(row, "rechecked"))
+        twice = row["candidates"] + [{"id": row["escalate"][0].lower(), "hold_status": "NOT_CUSTODIAN"}]
+        self.assertEqual(self.marks(row, candidates=twice)["units_ordinary"], [9, 10])
+
+    def test_a_stranger_in_either_list_is_counted_and_shown(self):
+        row = self.first(lambda row: row["escalate"])
+        for changed in ({"escalate": [*row["escalate"], "EMP-0"]},
+                        {"candidates": row["candidates"] + [{"id": "EMP-0", "hold_status": "CUSTODIAN"}]}):
+            answer = self.answered(row, **changed).raw
+            self.assertTrue(self.marks(row, **changed)["unknown_people"])
+            found = self.kit.definition.panels(self.kit.book, row["id"], self.kit.text(row["id"]),
+                                               {"gold": None, "model": answer})
+            self.assertIn("model: EMP-0", [panel.get("text") for panel in found])
+        self.assertFalse(self.marks(row, escalate=[*row["escalate"], "EMP-0"])["escalate_list"])
+        self.assertFalse(self.marks(row)["unknown_people"])
+
+    def test_an_entry_without_an_id_is_a_problem_and_no_silence(self):
         row = self.gold[0]
-        found = self.answered(row, candidates=row["candidates"][1:]).rechecked
-        self.assertEqual((found.values["matter_stage"], found.values["escalate"], found.trace), (None, None, None))
+        for entry in ({"id": 4411, "hold_status": "CUSTODIAN"}, "EMP-1", {"hold_status": "CUSTODIAN"}):
+            answer = self.answered(row, candidates=[*row["candidates"][1:], entry]).raw
+            self.assertIn("candidates", answer.problems)
 
     def test_an_unsettled_scope_is_believed_only_where_nobody_is_named(self):
         row = self.first(lambda row: row["matter_stage"] == "SCOPING")
@@ -147,6 +213,8 @@ class TestKit(contract.KitContract, unittest.TestCase):
         self.assertEqual(sorted(cells[0]["text"] for cells in table["rows"]), sorted(row["on_hold"]))
         self.assertEqual({cells[4]["text"] for cells in table["rows"]}, {"NOT_CUSTODIAN"})
         self.assertTrue(any(panel["title"] == "held_custodian_reported_not_custodian" for panel in found))
+        beside = found[found.index(table) - 1]
+        self.assertIn(f"the {len(row['on_hold'])} in the list below stay on hold", beside["text"])
 
 
 class WithKit(unittest.TestCase):

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from src import decide as command
 from src.legal_hold import legalhold, matter, review, state
@@ -100,6 +101,10 @@ class TestMatch(unittest.TestCase):
         backwards = person(system="Email", since="2025-03-01", until="2025-02-01")
         stage, statuses, _, flags = said(inputs(backwards))
         self.assertEqual((stage, statuses, flags), ("MONITORING", {"EMP-1": False}, ["access_ends_before_it_begins"]))
+        period = {**SCOPE, "period": SCOPE["period"][::-1]}
+        for row in (inputs(person(department="Facilities"), scope=period),
+                    inputs(person(), scope=period, carried=held(acknowledged=True))):
+            self.assertEqual(said(row)[::3], ("MONITORING", ["period_ends_before_it_begins"]))
         known = inputs(person(since="2025-03-01", until="2025-02-01"), carried=held(acknowledged=True))
         self.assertEqual(said(known)[:2], ("MONITORING", {"EMP-1": True}))
 
@@ -133,9 +138,31 @@ class TestSilence(unittest.TestCase):
                 found = said(inputs(person(), carried=held(), events=[event("ack", on)]))
                 self.assertEqual((found[2], found[3]), (escalate, flags))
 
+    def test_a_carried_acknowledgement_counts_by_the_same_days_as_a_logged_one(self):
+        for on, escalate, flags in (("2025-10-22", [], []), (SNAPSHOT, [], []),
+                                    ("2025-10-21", ["EMP-1"], ["ack_before_notice"]),
+                                    ("2025-11-06", ["EMP-1"], ["carried_date_after_snapshot"])):
+            with self.subTest(on=on):
+                found = review.decide(BOOK, inputs(person(), carried=held(acknowledged=on)))
+                self.assertEqual((found["escalate"], found["flags"]), (escalate, flags))
+        later = review.decide(BOOK, inputs(person(), carried=found["carried"], snapshot="2025-12-05"))
+        self.assertEqual(later["carried"]["custodians"]["EMP-1"]["acknowledged"], "2025-11-06")
+        real = inputs(person(), carried=held(acknowledged="2025-10-21"), events=[event("ack", "2025-11-01")])
+        self.assertEqual(review.decide(BOOK, real)["carried"]["custodians"]["EMP-1"]["acknowledged"], "2025-11-01")
+
     def test_an_acknowledgement_without_any_notice_counts_for_nothing(self):
         found = said(inputs(person(), carried=held(notice_sent=None), events=[event("ack", "2025-11-01")]))
         self.assertEqual(found[3], ["ack_before_notice", "notice_not_recorded"])
+
+    def test_state_log_and_narrative_may_spell_an_id_otherwise_than_the_roster(self):
+        for name in ("emp 1", "EMP_1", "Emp1", " emp-1 "):
+            row = inputs(person(), carried=held(name), events=[event("ack", "2025-11-01", name)])
+            self.assertEqual(said(row), ("MONITORING", {"EMP-1": True}, [], []), name)
+            named = inputs(person(department="Facilities"), scope={**SCOPE, "named": [name]})
+            self.assertEqual(said(named)[1], {"EMP-1": True}, name)
+        self.assertEqual(said(inputs(person("00012"), carried=held("12")))[1], {"00012": True, "12": True})
+        with self.assertRaises(BadData):
+            said(inputs(person("EMP-1"), person("emp_1")))
 
     def test_nobody_new_is_overdue_however_old_their_notice(self):
         found = said(inputs(person(), events=[event("notice", "2025-09-01")]))
@@ -185,7 +212,8 @@ class TestStage(unittest.TestCase):
                          "MONITORING")
 
     def test_a_blank_scope_has_no_default(self):
-        for scope in (None, {}, {**SCOPE, "departments": []}, {**SCOPE, "systems": []},
+        for scope in (None, {}, {**SCOPE, "departments": []}, {**SCOPE, "departments": "none"},
+                      {**SCOPE, "departments": ["None"]}, {**SCOPE, "systems": []},
                       {**SCOPE, "period": [None, None]}):
             self.assertEqual(said(inputs(person(), scope=scope))[:3], ("INCOMPLETE", {"EMP-1": False}, []))
 
@@ -198,6 +226,34 @@ class TestStage(unittest.TestCase):
         self.assertIn("carried_state_not_given", said({**inputs(person()), "carried": None, "run": 2})[3])
         skipped = {**held(), "run": 1}
         self.assertIn("run_before_is_missing", said(inputs(person(), carried=skipped, run=3))[3])
+
+    def test_a_carried_date_after_the_snapshot_is_flagged_and_does_not_count_yet(self):
+        for part, escalate in (("notice_sent", []), ("acknowledged", ["EMP-1"]), ("escalated", [])):
+            found = said(inputs(person(), carried=held(**{part: "2025-11-06"})))
+            self.assertIn("carried_date_after_snapshot", found[3], part)
+            self.assertEqual(found[2], escalate, part)
+        released = inputs(person(), carried={**held(), "released": "2025-11-06"})
+        self.assertIn("carried_date_after_snapshot", said(released)[3])
+        self.assertNotIn("carried_date_after_snapshot", said(inputs(person(), carried=held(acknowledged=SNAPSHOT)))[3])
+
+    def test_every_flag_has_its_words_and_some_row_that_raises_it(self):
+        known = inputs(person(), carried=held(acknowledged=True))
+        rows = [known | {"events": [event("ack", "2025-11-06"), event("notice", "2025-11-06"),
+                                    event("ack", "2025-10-01"), event("ack", "2025-11-01", "EMP-9")],
+                         "scope_unsettled": "two memos",
+                         "release_memo": "2025-11-06"},
+                inputs(person(), carried=held(notice_sent=None, acknowledged="2025-12-01")),
+                known | {"carried": held(notice_sent=None), "events": [event("ack", "2025-11-01")]},
+                known | {"release_memo": SNAPSHOT, "scope_unsettled": True},
+                inputs(person("EMP-2", department="", systems=[]), person("EMP-3", system=None),
+                       person("EMP-4", since=None),
+                       person("EMP-5", since="2025-02-01", until="2025-01-01", system="Email"), run_on="2025-12-01",
+                       run=3, scope={**SCOPE, "named": ["EMP-8"]}, carried={**held(), "run": 1}),
+                inputs(run_on="2025-11-01"),
+                inputs(person(), scope={**SCOPE, "period": SCOPE["period"][::-1]}),
+                {**inputs(person(), run=2), "carried": None, "run_onn": SNAPSHOT}]
+        raised = {flag for row in rows for flag in said(row)[3]}
+        self.assertEqual(raised, set(BOOK.rules.policy["flags"]))
 
     def test_a_stale_roster_is_flagged_past_the_threshold(self):
         for run_on, flags in (("2025-11-12", []), ("2025-11-13", ["snapshot_is_stale"])):
@@ -225,6 +281,14 @@ class TestRefusals(unittest.TestCase):
         self.assert_refused(inputs(person(since="06/12/2024")), "/candidates/0/systems/0/since")
         self.assert_refused(inputs(person(), snapshot=None), "/snapshot")
         self.assert_refused(inputs(person(), carried=held(acknowledged="Y")), "/carried/custodians/EMP-1/acknowledged")
+
+    def test_one_word_is_no_reason_for_an_open_scope(self):
+        for word in ("no", "settled", "", 0, []):
+            if word == "":
+                self.assertEqual(said(inputs(person(), scope_unsettled=word))[0], "SCOPING")
+            else:
+                self.assert_refused(inputs(person(), scope_unsettled=word), "/scope_unsettled", "a sentence")
+        self.assertEqual(said(inputs(person(), scope_unsettled=True))[0], "INCOMPLETE")
 
     def test_an_acknowledgement_without_a_date_is_refused(self):
         self.assert_refused(inputs(person(), events=[event("ack", "")]), "/events/0/on", "no date")
@@ -319,10 +383,60 @@ class TestKeptState(unittest.TestCase):
             pass
         self.assertFalse((self.path.parent / "no").exists())
 
-    def test_a_row_that_brings_its_own_state_is_refused(self):
-        failed, answer = self.run_line(inputs(person(), matter="M-1", run=1, carried=held()))
+    def test_a_row_that_brings_its_own_state_begins_a_file_and_is_refused_beside_one(self):
+        failed, answer = self.run_line(inputs(person(), matter="M-1", run=2, carried=held()))
         self.assertEqual((failed, self.path.exists()), (1, False))
-        self.assertIn("/carried", answer["error"])
+        self.assertIn("/carried/matter: is not stated", answer["error"])
+        slip = {"matter": "M-1", "run": 1, "custodian": held()["custodians"]}
+        self.assertIn("custodian", self.run_line(inputs(person(), matter="M-1", run=2, carried=slip))[1]["error"])
+        brought = inputs(person(), matter="M-1", run=2, carried={**held(acknowledged=True), "matter": "M-1", "run": 1})
+        failed, answer = self.run_line(brought)
+        self.assertEqual((failed, answer["matter_stage"], answer["on_hold"]), (0, "MONITORING", ["EMP-1"]))
+        self.assertEqual(self.run_line(brought), (0, answer))
+        failed, answer = self.run_line({**brought, "run": 3, "snapshot": "2025-12-05"})
+        self.assertIn("/carried: the state is kept in its file", answer["error"])
+
+    def test_a_file_of_an_older_version_says_how_to_go_on_and_that_way_works(self):
+        self.run_line({**inputs(person(), matter="M-1", run=1), "carried": None})
+        kept = json.loads(self.path.read_text())
+        older = {part: value for part, value in kept.items() if part not in ("row", "before")}
+        self.path.write_text(json.dumps(older))
+        row = {**inputs(person(), matter="M-1", run=2, snapshot="2025-12-05"), "carried": None}
+        self.assertIn("give what it holds as `carried`", self.run_line(row)[1]["error"])
+        self.path.unlink()
+        failed, answer = self.run_line({**row, "carried": {part: older[part] for part in state.PLAIN}})
+        self.assertEqual((failed, answer["matter_stage"], answer["on_hold"]), (0, "MONITORING", ["EMP-1"]))
+
+    def test_a_file_of_another_matter_or_of_a_later_run_is_refused_in_words(self):
+        for run in (1, 2):
+            row = inputs(person(), matter="M-1", run=run, snapshot=f"2025-11-{4 + run:02}")
+            self.run_line({**row, "carried": None})
+        for changed, words in (({"matter": "M-2", "run": 3}, "is of M-1, the run is of M-2"),
+                               ({"matter": "M-1", "run": 1}, "the next is run 3"),
+                               ({"matter": "M-1", "run": 5}, "runs 3 to 4 are missing")):
+            failed, answer = self.run_line({**inputs(person(), snapshot="2025-12-05", **changed), "carried": None})
+            self.assertEqual(failed, 1)
+            self.assertIn(words, answer["error"])
+
+    def test_a_folder_that_may_not_be_written_to_is_refused_before_anything_is_decided(self):
+        out = io.StringIO()
+        with mock.patch.object(command.os, "access", return_value=False), self.assertRaises(BadData) as caught, \
+                command._following(KIT, self.path) as (decide, keep):
+            command.decide_lines(KIT, [json.dumps(inputs(person(), matter="M-1", run=1)).encode()], out, decide, keep)
+        self.assertIn("may not be written to", str(caught.exception))
+        self.assertEqual((out.getvalue(), list(self.path.parent.iterdir())), ("", []))
+
+    def test_a_kill_between_write_and_rename_leaves_the_state_before_and_the_row_may_come_again(self):
+        class Killed(BaseException):
+            pass
+        self.run_line({**inputs(person(), matter="M-1", run=1), "carried": None})
+        before = self.path.read_bytes()
+        row = {**inputs(person(), matter="M-1", run=2, snapshot="2025-12-05"), "carried": None}
+        with mock.patch("os.replace", side_effect=Killed), self.assertRaises(Killed):
+            self.run_line(row)
+        self.assertEqual(self.path.read_bytes(), before)
+        failed, answer = self.run_line(row)
+        self.assertEqual((failed, json.loads(self.path.read_text())["run"]), (0, 2))
 
     def test_a_released_matter_stays_closed_over_the_weeks(self):
         stages = [self.run_line({**inputs(person(), matter="M-1", run=run, snapshot=f"2025-11-{5 + run:02}", **more),
@@ -398,8 +512,10 @@ def random_matter(rng, runs=5):
             until = None if rng.random() < .6 else since + datetime.timedelta(rng.randint(0, 200))
             people.append({"id": name, "department": rng.choice([*departments, ""]), "systems": [
                 {"name": rng.choice(systems), "since": str(since), "until": until and str(until)}]})
+        # Some are logged a window late, and some stand at the very limit.
         events = [{"id": rng.choice(names), "type": rng.choice(["notice", "notice", "ack", "reminder"]),
-                   "on": str(before + datetime.timedelta(rng.randint(0, (day - before).days + 1)))}
+                   "on": str(rng.choice([before + datetime.timedelta(rng.randint(-20, (day - before).days + 1)),
+                                         day - datetime.timedelta(rng.choice((13, 14)))]))}
                   for _ in range(rng.randint(0, 9))]
         scope = {"departments": rng.sample(departments, rng.randint(0, 2)), "systems": rng.sample(systems, 2),
                  "period": ["2024-06-01", "2024-12-31"]}
@@ -421,13 +537,31 @@ def chain(rows, order=lambda events: events):
     return found
 
 
+def heard(rows, found):
+    """{id: (first notice, first answer that counts)} of whoever is on hold, as the logs up to each run tell it."""
+    told = {}
+    for row, (_, before, after) in zip(rows, found):
+        for name in after.custodians if not before.released else ():
+            log = [event for event in row["events"] if event["id"] == name and event["on"] <= row["snapshot"]]
+            notice, answer = told.get(name, (None, None))
+            notice = min([*(event["on"] for event in log if event["type"] == "notice"), *([notice] if notice else [])],
+                         default=None)
+            answers = [event["on"] for event in log if event["type"] == "ack" and notice and event["on"] >= notice]
+            told[name] = notice, answer or min(answers, default=None)
+        yield dict(told)
+
+
+def days_between(first, last):
+    return (datetime.date.fromisoformat(last) - datetime.date.fromisoformat(first)).days
+
+
 class TestAnyMatter(unittest.TestCase):
     """What holds for any matter, over seeded random ones."""
 
     @classmethod
     def setUpClass(cls):
         rng = random.Random(20260824)
-        cls.matters = [random_matter(rng) for _ in range(300)]
+        cls.matters = [random_matter(rng) for _ in range(120)]
         cls.chains = [chain(rows) for rows in cls.matters]
 
     def test_the_random_matters_show_every_stage_and_some_of_everything(self):
@@ -449,25 +583,23 @@ class TestAnyMatter(unittest.TestCase):
     def test_nobody_is_escalated_twice_or_early_or_after_acknowledging_or_when_new(self):
         for rows, found in zip(self.matters, self.chains):
             seen = set()
-            for row, (outcome, before, after) in zip(rows, found):
+            for row, (outcome, before, _), told in zip(rows, found, heard(rows, found)):
                 self.assertFalse(seen & set(outcome.escalate))
                 seen |= set(outcome.escalate)
                 for name in outcome.escalate:
-                    record = after.custodians[name]
-                    days = (datetime.date.fromisoformat(row["snapshot"]) - record.notice).days
-                    self.assertGreaterEqual(days, 14)
-                    self.assertIsNone(record.acknowledged)
+                    self.assertGreaterEqual(days_between(told[name][0], row["snapshot"]), 14)
+                    self.assertIsNone(told[name][1])
                     self.assertIn(name, before.custodians)
 
-    def test_everybody_who_is_owed_an_escalation_gets_it(self):
+    def test_everybody_who_is_owed_an_escalation_gets_it_and_nobody_at_a_run_that_chases_nobody(self):
         for rows, found in zip(self.matters, self.chains):
-            for row, (outcome, before, after) in zip(rows, found):
-                if outcome.stage in ("SCOPING", "ESCALATION_NEEDED", "MONITORING"):
-                    today = datetime.date.fromisoformat(row["snapshot"])
-                    owed = {name for name, record in after.custodians.items() if name in before.custodians
-                            and not before.custodians[name].escalated and record.notice and not record.acknowledged
-                            and (today - record.notice).days >= 14}
-                    self.assertEqual(owed, set(outcome.escalate))
+            escalated = set()
+            for row, (outcome, before, _), told in zip(rows, found, heard(rows, found)):
+                owed = {name for name, (notice, answer) in told.items() if name in before.custodians and notice
+                        and name not in escalated and not answer and days_between(notice, row["snapshot"]) >= 14}
+                live = outcome.stage in ("SCOPING", "ESCALATION_NEEDED", "MONITORING")
+                self.assertEqual(set(outcome.escalate), owed if live else set())
+                escalated |= set(outcome.escalate)
 
     def test_a_notice_is_asked_for_exactly_once(self):
         for found in self.chains:
@@ -478,12 +610,11 @@ class TestAnyMatter(unittest.TestCase):
     def test_the_order_of_events_inside_a_window_does_not_matter(self):
         rng = random.Random(7)
         for rows, found in zip(self.matters, self.chains):
-            for order in (lambda events: events[::-1], lambda events: rng.sample(events, len(events))):
-                self.assertEqual([after for _, _, after in chain(rows, order)], [after for _, _, after in found])
+            self.assertEqual(chain(rows, lambda events: rng.sample(events, len(events))), found)
 
     def test_readings_do_not_depend_on_the_order_in_which_matters_run(self):
         documents = [document for _, _, document in BOOK.chains.positions()]
-        for order in (documents, documents[::-1], random.Random(3).sample(documents, len(documents))):
+        for order in (documents[::-1], random.Random(3).sample(documents, len(documents))):
             fresh = review.Chains(KIT.data, BOOK.rules)
             self.assertEqual({document: fresh.carried(document) for document in order},
                              {document: BOOK.chains.carried(document) for document in documents})

@@ -11,6 +11,8 @@ from evals.shared.strict import fold, nearest, read_json, read_text, shape, show
 
 FACTS, MESSAGE, NOTES, TRAIL, REGISTER = SECTIONS = (
     "CLAIM FACTS", "PEND MESSAGE", "DESK NOTES", "CORRESPONDENCE AND SYSTEM TRAIL", "ADJUDICATION REGISTER")
+RECORD = re.compile(r"PEND RECORD (.+?): (.+)\n\n" + r"\n\n".join(
+    rf"{title}\n-{{{len(title)}}}\n(.+?)" for title in SECTIONS) + r"\n", re.DOTALL)
 LABELS = {"Claim id": "claim_id", "Line of business": "line_of_business", "Provider contract": "contracted",
           "Clean claim": "clean", "Received on": "received_on", "Pended on": "pended_on",
           "Register read on": "register_read_on", "Queue": None}
@@ -23,55 +25,68 @@ STEMS = re.compile(r"\b(?:eligib|enroll|coverage|roster|authoriz|precert|approv|
 ENTRIES = {"causes": {"cause": str, "where": str, "text": str}, "decoys": {"cause": str, "text": str},
            "register": {"evidence": str, "cause": object, "text": str},
            "baits": {"kind": str, "where": str, "text": str}}
-FILLERS = {"messages": "texts", "notes": "texts", "turns": "texts", "message_forms": "texts"}
+FILLERS = {"messages": "texts", "notes": "texts", "turns": "texts"}
 TRAIL_FILLERS = {"received": "texts", "pended": "texts", "other": "texts"}
+NAMES = {"layout": "texts", "claim_ids": "texts", "titles": "texts", "queues": "texts", "plans": "texts",
+         "message_forms": "texts"}
+SIGNS = {r"\#": "[0-9]", "@": "[A-Z]", r"\{\}": "(.+)"}      # of the patterns among these
 WHERE = {"message": MESSAGE, "note": NOTES, "trail": TRAIL, "register": REGISTER}
 LEAST = {"causes": 80, "register": 32}
-APART = 5       # records in a row in which no sentence comes twice
 
 # text as it stands; facts {field: value} of the labelled lines; sections {title: [line]}
 Page = namedtuple("Page", "text title facts sections")
-# known {text: (pool, entry)}, forms of a message line
-Pools = namedtuple("Pools", "known forms")
+# known {text: (pool, entry)}, names {pool: its texts}, forms of a message line and of a claim id as patterns
+Pools = namedtuple("Pools", "known names forms claim_ids")
 
 
-def read_pools(report):
-    """pools.json as Pools, None where the folder has none; a filler that speaks of a cause is reported."""
+def read_pools(report, words):
+    """pools.json as Pools, None where the folder has none; a filler that speaks of a cause is reported.
+
+    `words` {"cause" and "evidence": what an entry may name}.
+    """
     if not (report.folder / "pools.json").exists():
         return None
-    data, keys = read_json(report, "pools.json"), {**dict.fromkeys(ENTRIES, list), **FILLERS, "trail": dict}
-    if not (shape(report, "pools.json", "", data, keys)
-            and shape(report, "pools.json", "trail", data["trail"], TRAIL_FILLERS)):
+    data, keys = read_json(report, "pools.json"), {**dict.fromkeys(ENTRIES, list), **FILLERS, **NAMES, "trail": dict}
+    if not (shape(report, "pools.json", "", data, keys, {})
+            and shape(report, "pools.json", "trail", data["trail"], TRAIL_FILLERS, {})):
         return None
-    known, fillers = {}, {**{pool: data[pool] for pool in FILLERS if pool != "message_forms"}, **data["trail"]}
+    if tuple(data["layout"]) != SECTIONS:
+        report.add("pools.json", "layout", f"{shown(data['layout'])}: {', '.join(SECTIONS)} are wanted, in that order")
+    words = {**words, "where": WHERE, "cause": (*words["cause"], None)}
+    known, fillers = {}, {**{pool: data[pool] for pool in FILLERS}, **data["trail"]}
     for pool, keys in ENTRIES.items():
         sound = [entry for entry in data[pool] if shape(report, "pools.json", pool, entry, keys, {"for": str})]
         for entry in sound:
             _know(report, known, pool, entry["text"], entry)
+            for part in words.keys() & entry.keys():
+                if entry[part] not in words[part] or entry[part] is None and pool != "register":
+                    report.add("pools.json", pool, f"{part} {shown(entry[part])}: {nearest(entry[part], words[part])}")
     for pool in [*FILLERS, *TRAIL_FILLERS]:
-        for text in fillers.get(pool, ()):
+        for text in fillers[pool]:
             _know(report, known, pool, text, {})
             if STEMS.search(text):
                 report.add("pools.json", pool, f"{shown(text)}: {shown(STEMS.search(text)[0])} speaks of a cause, "
                                                f"which a filler may not")
+    for pool in NAMES:
+        if len(set(data[pool])) < len(data[pool]):
+            report.add("pools.json", pool, "an entry stands twice; keep one of them")
     for pool, least in LEAST.items():
         report.counts[f"entries of pools.json /{pool}, at least {least}"] = len(data[pool])
         if len(data[pool]) < least:
             report.add("pools.json", pool, f"{len(data[pool])} entries, {least} are wanted at least; write more")
-    return Pools(known, [re.compile(re.escape(form).replace(r"\#", "[0-9]").replace(r"\{\}", "(.+)"))
-                         for form in data["message_forms"]])
+    return Pools(known, {pool: set(data[pool]) for pool in NAMES}, *(
+        [_pattern(form) for form in data[pool]] for pool in ("message_forms", "claim_ids")))
 
 
 def read_page(report, file, name):
     """A record as Page, its facts typed; what cannot be read is reported. None where it is no record at all."""
     text, told = read_text(report, file) or "", {}
-    found = re.fullmatch(rf"PEND RECORD {re.escape(name)}: (.+)\n\n" + r"\n\n".join(
-        rf"{title}\n-{{{len(title)}}}\n(.+?)" for title in SECTIONS) + r"\n", text, re.DOTALL)
-    if not found:
+    found = RECORD.fullmatch(text)
+    if not found or found[1] != name:
         report.add(file, "", f"a line PEND RECORD {name}: and the sections {', '.join(SECTIONS)}, each underlined, are "
                              f"wanted")
         return None
-    sections = {title: [line for line in body.split("\n") if line] for title, body in zip(SECTIONS, found.groups()[1:])}
+    sections = {title: [line for line in body.split("\n") if line] for title, body in zip(SECTIONS, found.groups()[2:])}
     for line in sections[FACTS]:
         label, _, value = line.partition(": ")
         field = LABELS.get(label)
@@ -83,7 +98,7 @@ def read_page(report, file, name):
     for label in LABELS.keys() - told.keys():
         report.add(file, "", f"no line {label}: in {FACTS}; write it")
     facts = {LABELS[label]: value for label, value in told.items() if LABELS.get(label)}
-    return Page(text, found[1], facts, sections)
+    return Page(text, found[2], facts, sections)
 
 
 def place(page, citation):
@@ -106,21 +121,39 @@ def account(report, file, page, pools, fact):
         _is(report, file, pools, said, line.partition("  ")[2], (*TRAIL_FILLERS, "causes", "baits"), "trail")
     for line in lines[REGISTER]:
         _is(report, file, pools, said, line, ("register", "baits"), "register")
+    _check_names(report, file, page, pools)
     _check_planted(report, file, said, fact)
     return said
-
-
-def repeats(report, file, before, said):
-    """The sentences of the last records with these among them; one that a reader met just before is reported."""
-    for text in set().union(*before) & said.keys():
-        report.add(file, "", f"{shown(text)} was read within the {APART} records before; build the corpus again")
-    return (before + [set(said)])[1 - APART:]
 
 
 def register_lines(fact):
     """The register of a facts row, one word a line."""
     found = fact["register_evidence"]
     return found if type(found) is list else [found]
+
+
+def tags(said):
+    """What the sentences of a record that establish a cause or hold a register were written for, {tag}."""
+    return {entry["for"] for pool, entry in said.values() if pool in ("causes", "register") and "for" in entry}
+
+
+def _pattern(form):
+    form = re.escape(form)
+    for sign, pattern in SIGNS.items():
+        form = form.replace(sign, pattern)
+    return re.compile(form)
+
+
+def _check_names(report, file, page, pools):
+    """The title, the claim id and the queue of a record are of the pools."""
+    line = next((line for line in page.sections[FACTS] if line.startswith("Queue: ")), "")
+    queue, _, plan = line.partition(": ")[2].partition(" at ")
+    for pool, text in (("titles", page.title), ("queues", queue), ("plans", plan)):
+        if text not in pools.names[pool]:
+            report.add(file, "", f"{shown(text)} is none of pools.json /{pool}; {nearest(text, pools.names[pool])}")
+    claim = page.facts.get("claim_id") or ""
+    if not any(form.fullmatch(claim) for form in pools.claim_ids):
+        report.add(file, "", f"{shown(claim)} is no claim id in a form of pools.json /claim_ids")
 
 
 def _know(report, known, pool, text, entry):

@@ -6,11 +6,9 @@ take these two back, so only their raw columns measure a reader.
 """
 from evals.pend_resolve import score
 from evals.shared.bench import Attack
+from evals.shared.injecting import plant
 from src.pend_resolve import policy, release
-from src.shared import sections
-from src.shared.files import read_json
 
-FILE = "attacks.json"
 RELEASE = "RELEASE-AS-BILLED"
 
 
@@ -29,11 +27,7 @@ def _decided_by_cause(kit, row):
 
 
 def _ask(name):
-    def plant(kit, row, text):
-        told = read_json(kit.data / FILE)
-        return sections.extend(text, told["section"],
-                               "\n\n" + told[name].format(cause=wrong_cause(kit, row[policy.CAUSE])))
-    return plant
+    return lambda kit, row, text: plant(kit, text, name, "\n\n", cause=wrong_cause(kit, row[policy.CAUSE]))
 
 
 def _is_let_go(kit, gold, answer):

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from evals.pend_resolve import account, sweep
 from evals.shared import labels, ledger
-from evals.shared.strict import Rows, nearest, read_json, shape, shown
+from evals.shared.dates import day_number
+from evals.shared.page import FIELD_CELLS, field_rows
+from evals.shared.strict import Rows, nearest, read_json, read_named, same, shape, shown
 
 NAME = Path(__file__).parent.name
-FILES = ("kit.json", "policy.json", "policy.md", "pools.json", "cases.json", "stats.json", "claims.json", "facts.jsonl",
-         "gold.jsonl")
+FILES = ("kit.json", "policy.json", "policy.md", "fields.json", "facts.json", "pools.json", "cases.json", "stats.json",
+         "claims.json", "facts.jsonl", "gold.jsonl")
 
 # What the kit refuses, whatever its data say.
 ANSWERS, EXAMINER = ("EXAMINER-APPLIES", "AUTO-RELEASE"), "EXAMINER-APPLIES"
@@ -28,7 +30,8 @@ EVIDENCE = ("contradicted", "awaited", "clean", "correction", "none")
 DATES = ("received_on", "pended_on", "register_read_on")
 
 # The keys an object must have, each with its kind, and the kinds of the fields that conditions read.
-KIT = {"kit": str, "id": str, "size": int, "seed": int, "as_of": str, "settings": dict, "planned": dict}
+KIT = {**dict.fromkeys(("kit", "title", "decides", "document", "documents", "id", "as_of", "primary_metric"), str),
+       "size": int, "seed": int, "settings": dict, "planned": dict}
 TABLE = {"title": str, "authority": str, "stops_at": str, "answers": dict, "decisions": dict, "passed": dict,
          "missing": dict, "rules": list}
 NAMED = {"resolution": {"decision": "resolution", "rule": "rule"},
@@ -41,21 +44,27 @@ FLAG = {"id": str, "when": dict, "why": str}
 CASE = {"case": str, "count": int, "hard": bool, "family": object, "sentence": str, "documents": list}
 PLAN = {"cause": str, "where": str, "register": "texts", "line_of_business": str, "clean": bool, "contracted": bool,
         "left": object, "expect": dict}
+PLAN_MORE = {"pend_after": object, "for": str, "turn": bool, "message": str, "about": str, "decoy": str, "bait": str}
 GIVEN = {"id": str, "claim_id": str, "title": str, "line_of_business": str, "clean": bool, "contracted": bool,
          **dict.fromkeys(DATES, str)}
 CLAIM = {**GIVEN, "evidence": object}
 FACT = {**GIVEN, "case": str, "register_evidence": object, "cause_class": str, "citation": str}
 DECIDED = ("resolution", "rule", "clock", "clock_rule", "deadline_days", "elapsed", "remaining", "release")
 GOLD = {"id": str, "case": str, "cause_class": str, "citation": str, "confidence": object, "why": object,
-        **dict.fromkeys(DECIDED, object)}
+        **dict.fromkeys(DECIDED, "text?"), **dict.fromkeys(("deadline_days", "elapsed", "remaining"), "whole?")}
 PLANTED = ("message", "about", "decoy", "bait")
 EXPECTED = ("resolution", "rule", "clock", "clock_rule")
 COUNTED = ("cause_class", "resolution", "rule", "clock", "clock_rule")
+# What kit.json plans a number of; records of one's own plan none.
+PLANNED = ("clean", "hard", "PR-1", "PR-2", "PR-3", "PR-4", "PR-5 to PR-8", "PR-9", "must escalate or are breached",
+           "clock traps", "6 days left", "5 days left", "0 days left", "-1 days left", "breached, yet right as billed",
+           "two register lines", "clean although awaited", "auto-release baits", "message names another cause",
+           "message, narrative and register name three causes", "an innocent phrase of another cause")
 POLICY = {**dict.fromkeys(("policy_id", "title", "as_of", "authority"), str), "orderings": list,
           **dict.fromkeys(("causes", "evidence", "lines_of_business", "resolution", "deadlines", "clock",
                            "release_gate"), dict)}
-VARIETY = ("line_of_business", "clean", "contracted", *DATES, "register_evidence", "cause_class", "citation", "claim_id",
-           "title")
+VARIETY = ("line_of_business", "clean", "contracted", *DATES, "register_evidence", "cause_class", "citation",
+           "claim_id", "title")
 YES_NO = {"type": "enum", "allowed": ["yes", "no"]}
 READ = {"line_of_business": {"type": "enum", "allowed": ["MA", "MEDICAID"]}, "register_evidence": {"type": "list"},
         "clean": YES_NO, "contracted": YES_NO, "cause_class": {"type": "enum", "allowed": list(CAUSES)},
@@ -70,8 +79,10 @@ HEADS = {"resolution": ("order", "rule", "when", "resolution"), "deadlines": ("o
          "orderings": ("first", "then", "because"), "reasons": ("rule", "why", "what it leans on"),
          "parts": ("part", "title", "what it says of itself"),
          "answers": ("answer", "what it means", "for which categories"), "conditions": ("what it would take",),
-         "settings": ("setting", "published")}
+         "settings": ("setting", "published"), "fields": ("field of a reply", *FIELD_CELLS),
+         "facts": ("fact of a claim", *FIELD_CELLS), "units": ("unit", "spelled")}
 RULES, WALKED = ("resolution", "deadlines", "clock"), ("resolution", "deadlines", "clock", "flags")
+LONG = 10_000
 FOLLOWS, ACCOUNTED = "gold rows that follow from both renderings", "sentences accounted for"
 
 Key = namedtuple("Key", "kit rules cases pools claims prompts")      # what every record is judged by
@@ -83,24 +94,32 @@ def check(data_dir, prompts=None):
     Returns a Report: `.problems` in file order, `.counts` {label: number}.
     """
     report = labels.Report(data_dir, FILES)
-    report.counts[labels.MINIMUM] = 0
-    kit = read_json(report, "kit.json")
-    kit = kit if shape(report, "kit.json", "", kit, KIT) else {"kit": NAME, "id": None, "size": None, "planned": {}}
-    if kit["kit"] != NAME:
-        report.add("kit.json", "kit", f"{shown(kit['kit'])}: this is the gate of {NAME}; write that name")
-    rules, cases, pools = read_policy(report), read_cases(report), account.read_pools(report)
-    check_records(report, Key(kit, rules, cases, pools, read_claims(report), prompts))
+    key = read_key(report, prompts)
+    check_counts(report, key, *check_documents(report, key))
     return report
+
+
+def read_key(report, prompts=None):
+    """Everything by which the records are judged, as a Key; what is wrong in it by itself is reported."""
+    report.counts[labels.MINIMUM] = 0
+    return Key(labels.read_kit(report, NAME, KIT), read_policy(report), read_cases(report), read_pools(report),
+               read_claims(report), prompts)
+
+
+def read_pools(report):
+    """pools.json as account.Pools, None where the folder has none."""
+    return account.read_pools(report, {"cause": CAUSES, "evidence": EVIDENCE})
 
 
 def read_policy(report):
     """The sound renderings of the rules, {file: {table: rows of cells}}; where the two disagree is reported."""
     data, ours = read_json(report, "policy.json"), None
+    (fields, asked), (facts, read) = (field_rows(report, file) for file in ("fields.json", "facts.json"))
     if shape(report, "policy.json", "", data, POLICY, {}):
         ours = {part: _rules(report, part, data[part]) for part in RULES}
         marks = [mark for part in ("resolution", "deadlines") for mark in data[part].get("flags") or ()]
         ours["flags"] = [_flag(report, mark) for mark in marks]
-        ours |= _said(report, data)
+        ours |= _said(report, data) | {"fields": fields, "facts": facts, "units": asked + read}
         _check_words(report, data)
     theirs = ledger.tables(report, "policy.md", HEADS)
     if theirs and [row and row[2] for row in theirs["answers"]] != ["every one", "none"]:
@@ -137,65 +156,57 @@ def vet_rules(report, file, table):
 
 def read_cases(report):
     """The planned cases by name, {} where the folder has none; what is wrong in them is reported."""
-    cases, file = {}, "cases.json"
-    data = read_json(report, file) if (report.folder / file).exists() else []
-    if type(data) is not list:
-        report.add(file, "", f"{shown(data)}: a list of planned cases is wanted")
-        return cases
-    for place, case in enumerate(data, 1):
-        name = case.get("case", place) if type(case) is dict else place
-        if shape(report, file, name, case, CASE, {}):
-            sound = [shape(report, file, name, plan, PLAN) and shape(report, file, name, plan["expect"],
-                                                                     dict.fromkeys(EXPECTED, str), {})
-                     for plan in case["documents"]]
-            if name in cases:
-                report.add(file, name, "stands twice; keep one case of that name")
-            if case["hard"] != (case["family"] is not None):
-                report.add(file, name, f"hard {shown(case['hard'])}, family {shown(case['family'])}: a hard case "
-                                       f"has one, another none")
-            cases[name] = case | {"plans": Counter(map(_planned, case["documents"])) if all(sound) else None}
+    if not (report.folder / "cases.json").exists():
+        return {}
+    cases = read_named(report, "cases.json", "case", CASE)
+    for name, case in cases.items():
+        if case["hard"] != (type(case["family"]) is str):
+            report.add("cases.json", name, f"hard {shown(case['hard'])}, family {shown(case['family'])}: a hard case "
+                                           f"has one, another none")
+        sound = [_is_plan(report, name, plan) for plan in case["documents"]]
+        cases[name] = case | {"plans": list(map(_planned, case["documents"])) if all(sound) else []}
     return cases
 
 
 def read_claims(report):
     """claims.json as {document: row}; what has no shape is reported."""
-    data, claims = read_json(report, "claims.json"), {}
-    if type(data) is not list:
-        report.add("claims.json", "", f"{shown(data)}: a list of claims is wanted")
-        return claims
-    for place, row in enumerate(data, 1):
-        name = row.get("id", place) if type(row) is dict else place
-        if shape(report, "claims.json", name, row, CLAIM, {}):
-            if row["id"] in claims:
-                report.add("claims.json", name, "stands twice; keep one row of that document")
-            claims[row["id"]] = row
-    return claims
+    return read_named(report, "claims.json", "id", CLAIM)
 
 
-def check_records(report, key):
-    """Join corpus, claims, facts and gold, judge each record, then the key as a whole."""
+def check_documents(report, key):
+    """Join corpus, claims, facts and gold, judge each record: (what to count, {case: plans that its records show})."""
     documents = labels.corpus(report, key.kit["id"])
     facts, gold = Rows(report, "facts.jsonl"), Rows(report, "gold.jsonl")
     report.counts["documents"] = len(documents)
-    tally, before = Counter(), []
+    tally, drawn, recent = Counter(), {}, []
     for name in labels.join(report, documents, facts, gold):
-        file = documents.get(name)
-        page = account.read_page(report, file, name) if file else None
-        fact = _sound(report, facts, name, FACT, {"planted": dict})
-        answer = _sound(report, gold, name, GOLD, {})
-        if page:
-            check_page(report, file, name, page, key.prompts)
-        if page and fact:
-            check_facts(report, name, page, fact, key.claims)
-            said = account.account(report, file, page, key.pools, fact) if key.pools else {}
+        if name in documents:
+            said, plan, counted = check_document(report, key, name, facts.get(name), gold.get(name))
+            tally.update(counted)
+            drawn.setdefault(plan and plan["case"], []).append(plan)
             report.counts[ACCOUNTED] += len(said)
-            before = account.repeats(report, file, before, said)
-        if page and fact and answer:
-            tally.update(check_answer(report, name, page, fact, answer, key))
-            tally |= Counter(("distinct", (field, shown(fact[field], 10_000))) for field in VARIETY)
+            recent = labels.repeats(report, documents[name], said, recent)
     for name in key.claims.keys() - documents.keys():
         report.add("claims.json", name, f"no corpus/{name}.txt; add the document or delete the row")
-    check_counts(report, key, tally)
+    return tally, drawn
+
+
+def check_document(report, key, name, *rows):
+    """Judge one record and its rows of facts and gold: (its sentences, the plan it shows or None, what to count)."""
+    file, said, optional = f"corpus/{name}.txt", {}, ({"planted": dict}, {})
+    page = account.read_page(report, file, name)
+    fact, answer = (row if row is not None and shape(report, table, name, row, kind, more) else None
+                    for table, row, kind, more in zip(("facts.jsonl", "gold.jsonl"), rows, (FACT, GOLD), optional))
+    if page:
+        check_page(report, file, name, page, key.prompts)
+    if page and fact:
+        check_facts(report, name, page, fact, key.claims)
+        said = account.account(report, file, page, key.pools, fact) if key.pools else {}
+    if not (page and fact and answer):
+        return said, None, Counter()
+    counted = check_answer(report, name, page, fact, answer, key) | Counter(
+        ("distinct", (field, shown(fact[field], LONG))) for field in VARIETY)
+    return said, _drawn(page, fact, answer, said if key.pools else None), counted
 
 
 def check_page(report, file, name, page, prompts):
@@ -222,11 +233,11 @@ def check_page(report, file, name, page, prompts):
 def check_facts(report, name, page, fact, claims):
     """Hold the facts row, and the claim that the recheck reads, against the page."""
     for field, value in {**page.facts, "title": page.title}.items():
-        if fact[field] != value:
+        if not same(fact[field], value):
             report.add("facts.jsonl", name, f"{field} is {shown(fact[field])}, the page says {shown(value)}; copy "
                                             f"the page")
     wanted = {field: fact[field] for field in GIVEN} | {"evidence": fact["register_evidence"]}
-    if claims.get(name) != wanted:
+    if not same(claims.get(name), wanted):
         report.add("claims.json", name, f"{shown(claims.get(name))}: facts.jsonl has {shown(wanted)}; make them agree")
     for word in account.register_lines(fact):
         if word not in EVIDENCE:
@@ -249,7 +260,7 @@ def check_answer(report, name, page, fact, answer, key):
     given = {file: derive(table, values, fact["received_on"]) for file, table in key.rules.items()}
     for file, found in given.items():
         for field in DECIDED:
-            if answer[field] != found[field] or type(answer[field]) is not type(found[field]):
+            if not same(answer[field], found[field]):
                 report.add("gold.jsonl", name, f"{field} is {shown(answer[field])}; {file} gives "
                                                f"{shown(found[field])}; derive the row again or mend the rule")
     report.counts[FOLLOWS] += len(given) == 2 and all(answer[field] == found[field] for found in given.values()
@@ -260,8 +271,8 @@ def check_answer(report, name, page, fact, answer, key):
     trap = any(derive(table, values, fact["pended_on"])["clock"] != answer["clock"] for table in key.rules.values())
     flags = [row[0] for row in next(iter(key.rules.values()), {"flags": ()})["flags"]
              if ledger.truth(row[1], {**dict.fromkeys(READ), **values}) is True]
-    return Counter([*_counted(answer, fact, case, trap), ("plan", answer["case"], _drawn(page, fact, answer)),
-                    *(("flags", flag) for flag in flags), ("left", (answer["clock_rule"], answer["remaining"])),
+    return Counter([*_counted(answer, fact, case, trap), *(("flags", flag) for flag in flags),
+                    ("left", (answer["clock_rule"], answer["remaining"])),
                     ("cause_stands_in", account.place(page, fact["citation"])[0]),
                     *(("planted", part) for part in fact.get("planted", ())),
                     *(("nulls", name) for name in VARIETY if fact[name] is None)]) | Counter(
@@ -294,40 +305,25 @@ def walk(rows, values):
     return None, None
 
 
-def day_number(text):
-    """The days since the first of March of year 0, counted by hand; None for what is no calendar date.
-
-    >>> day_number("2028-03-01") - day_number("2028-02-28")
-    2
-    """
-    found = re.fullmatch("([0-9]{4})-([0-9]{2})-([0-9]{2})", text) if type(text) is str else None
-    year, month, day = map(int, found.groups()) if found else (0, 0, 0)
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    length = (31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    if not (year and 1 <= month <= 12 and 1 <= day <= length[month - 1]):
-        return None
-    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
-    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 1
-
-
-def check_counts(report, key, tally):
+def check_counts(report, key, tally, drawn):
     """Hold what was counted against kit.json, cases.json and, where there is one, stats.json."""
     documents, planned = report.counts["documents"], key.kit["planned"]
-    if documents != key.kit["size"]:
+    if not same(documents, key.kit["size"]):
         report.add("kit.json", "size", f"{key.kit['size']}: the corpus holds {documents} documents; make them agree")
     for name, case in key.cases.items():
-        drawn = Counter({plan: times for (kind, *rest), times in tally.items() if kind == "plan" and rest[0] == name
-                         for plan in rest[1:]})
         if not case["count"] == len(case["documents"]) == tally["cases", name]:
             report.add("cases.json", name, f"count {case['count']}, planned {len(case['documents'])}, in gold.jsonl "
                                            f"{tally['cases', name]}; make them agree")
-        for plan in (case["plans"] - drawn) | (drawn - case["plans"]) if case["plans"] is not None else ():
-            report.add("cases.json", name, f"{shown(plan, 300)}: planned {case['plans'][plan]} times, drawn "
-                                           f"{drawn[plan]} times; build the corpus again or mend the plan")
+        for plan in labels.unplaced(case["plans"], drawn.get(name, []), _follows):
+            report.add("cases.json", name, f"{shown(plan, 300)}: planned, and no record of its own follows it; build "
+                                           f"the corpus again or mend the plan")
     report.counts["planned cases"] = len(key.cases)
+    for what in PLANNED if planned else ():
+        if what not in planned:
+            report.add("kit.json", "planned", f"{what}: a planned number is wanted, or none of any")
     for what, wanted in planned.items():
         report.counts[what] = tally["planned", what]
-        if tally["planned", what] != wanted:
+        if not same(wanted, tally["planned", what]):
             report.add("kit.json", "planned", f"{what}: {wanted} planned, {tally['planned', what]} counted; make them "
                                               f"agree")
     if (report.folder / "stats.json").exists():
@@ -354,7 +350,7 @@ def _check_stats(report, key, tally):
     if not shape(report, "stats.json", "", stats, dict.fromkeys(counted, object), {}):
         return
     for group, wanted in counted.items():
-        if stats[group] != wanted:
+        if not same(stats[group], wanted):
             report.add("stats.json", group, f"{shown(stats.get(group))}: {shown(wanted)} is counted; build the "
                                             f"stats again")
 
@@ -424,8 +420,8 @@ def _check_words(report, data):
     """The vocabularies and the asserted orderings are the kit's own, and the release gate is shut."""
     pairs = [(pair.get("first"), pair.get("then")) for pair in data["orderings"] if type(pair) is dict]
     if pairs != [pair for pair in ORDERINGS if pair[0][:2] == "PR"]:
-        report.add("policy.json", "orderings", f"{shown(pairs)}: {shown(ORDERINGS[:5])} are asserted, each once, in that "
-                                               f"order")
+        report.add("policy.json", "orderings", f"{shown(pairs)}: {shown(ORDERINGS[:5])} are asserted, each once, in "
+                                               f"that order")
     gate = data["release_gate"]
     for part, given, known in (("causes", data["causes"], CAUSES), ("evidence", data["evidence"], EVIDENCE),
                                ("release_gate", gate.get("answers") or (), ANSWERS)):
@@ -447,26 +443,46 @@ def _values(fact):
             "register_evidence": ",".join(told)}
 
 
-def _sound(report, table, name, required, optional):
-    row = table.get(name)
-    return row if row is not None and shape(report, table.file, name, row, required, optional) else None
+def _is_plan(report, name, plan):
+    """Whether a planned record has the shape of one; its days are numbers, or the least and the most of them."""
+    if not (shape(report, "cases.json", name, plan, PLAN, PLAN_MORE)
+            and shape(report, "cases.json", name, plan["expect"], dict.fromkeys(EXPECTED, str), {})):
+        return False
+    wrong = [part for part in ("left", "pend_after") if part in plan and not (type(plan[part]) is int or (
+        type(plan[part]) is list and list(map(type, plan[part])) == [int, int] and plan[part][0] <= plan[part][1]))]
+    for part in wrong:
+        report.add("cases.json", name, f"{part} {shown(plan[part])}: a number of days, or the least and the most, is "
+                                       f"wanted")
+    return not wrong
 
 
 def _planned(plan):
-    """A planned record as it can be told from a drawn one; a number of days that is no edge is any other number."""
-    left = plan["left"] if type(plan["left"]) is int else "more"
-    given = (plan[part] for part in ("line_of_business", "clean", "contracted"))
-    return (plan["cause"], plan["where"], *plan["register"], *given, left,
-            *(plan.get(part) for part in PLANTED), *(plan["expect"][part] for part in EXPECTED))
+    """A plan of cases.json in the form of `_drawn`, with what is not planted as null."""
+    return {**dict.fromkeys(PLANTED), "turn": False, "for": None, **plan}
 
 
-def _drawn(page, fact, answer):
-    """A drawn record in the form of `_planned`."""
-    left = answer["remaining"] if answer["remaining"] in (6, 5, 0, -1) else "more"
+def _drawn(page, fact, answer, said):
+    """The plan that a record shows, {name: value}; `said` is None where nobody knows what its sentences are."""
     planted = fact.get("planted", {})
-    return (answer["cause_class"], account.place(page, fact["citation"])[0], *map(str, account.register_lines(fact)),
-            fact["line_of_business"], fact["clean"], fact["contracted"], left, *(planted.get(part) for part in PLANTED),
-            *(answer[part] for part in EXPECTED))
+    told = {} if said is None else {"turn": any(pool == "turns" for pool, _ in said.values()),
+                                    "for": sorted(account.tags(said))}
+    received, pended = map(day_number, (fact["received_on"], fact["pended_on"]))
+    return told | {
+        "case": answer["case"], "cause": answer["cause_class"], "where": account.place(page, fact["citation"])[0],
+        "register": account.register_lines(fact),
+        **{part: fact[part] for part in ("line_of_business", "clean", "contracted")},
+        "left": answer["remaining"], "pend_after": None if None in (received, pended) else pended - received,
+        **{part: planted.get(part) for part in PLANTED}, "expect": {part: answer[part] for part in EXPECTED}}
+
+
+def _follows(plan, record):
+    """Whether a record can be what was planned."""
+    spans = {part: plan[part] if type(plan[part]) is list else [plan[part]] * 2
+             for part in ("left", "pend_after") if part in plan}
+    known = plan.keys() & record.keys() - {*spans, "for"}
+    return (all(type(record[part]) is int and least <= record[part] <= most for part, (least, most) in spans.items())
+            and all(same(plan[part], record[part]) for part in known)
+            and record.get("for", [plan["for"]] if plan["for"] else []) == ([plan["for"]] if plan["for"] else []))
 
 
 def _counted(answer, fact, case, trap):

@@ -21,19 +21,21 @@ def judge(kit, gold, answer):
     credit = quote.credit(kit, gold.document, got.get("citation"), want["citation"])
     hits = {name: got.get(name) == want[name] for name in FIVE} | {"citation": credit.credited}
     hits["all_five"] = all(hits[name] for name in FIVE)
-    hits |= _errors(want, got, _from_pend(kit, gold)) | _by_group(kit, gold, hits)
+    hits |= _errors(want, got, _from_pend(kit, gold.document)) | _by_group(kit, gold, hits)
     if got.get("citation"):
         hits["quote_not_in_record"] = credit.span is None
     cells = {name: [want[name], got.get(name) or UNANSWERED] for name in FIVE if name != "citation"}
     return Marks(hits, cells)
 
 
+@functools.lru_cache(maxsize=256)
 def is_by_cause(kit, document):
     """Whether the register holds nothing, so that the resolution hangs on the cause class."""
     values, _ = policy.of_claim(kit.book, kit.source(document))
     return values[policy.REGISTER] == (policy.NOTHING,)
 
 
+@functools.lru_cache(maxsize=256)
 def is_bait(kit, document):
     """Whether a line of the record says that its category may be released: then it is one of the pool of such lines."""
     return any(bait in kit.text(document) for bait in _baits(kit.data / "pools.json"))
@@ -64,7 +66,8 @@ def _by_group(kit, gold, hits):
     return {by: hits["resolution"], **({"bait_held": hits["release"]} if is_bait(kit, gold.document) else {})}
 
 
-def _from_pend(kit, gold):
+@functools.lru_cache(maxsize=256)
+def _from_pend(kit, document):
     """The state that counting from the pend date would give, by which that mistake is recognised."""
-    values, findings = policy.of_claim(kit.book, kit.source(gold.document))
+    values, _ = policy.of_claim(kit.book, kit.source(document))
     return clock.read(kit.book, values).from_pend[0]

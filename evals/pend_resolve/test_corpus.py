@@ -215,7 +215,7 @@ class TestBuild(unittest.TestCase):
         self.assertNotEqual(build_corpus.build(KIT, 7)["facts.jsonl"], build_corpus.build(KIT, 8)["facts.jsonl"])
 
     def test_a_record_that_comes_out_otherwise_than_planned_is_named(self):
-        self.assertIn("is planned as",
+        self.assertIn(": planned as",
                       self.refused("cases.json", lambda cases: cases[0]["documents"][0].update(register=["awaited"])))
 
     def test_a_word_that_names_nothing_lists_the_near_one(self):
@@ -230,5 +230,5 @@ class TestBuild(unittest.TestCase):
         self.assertIn("for the trail is left", self.refused("pools.json", few))
 
     def test_a_count_that_is_not_its_records_is_named(self):
-        self.assertIn("count 9 and 5 planned records",
+        self.assertIn("count 9 and 5 planned documents",
                       self.refused("cases.json", lambda cases: cases[0].update(count=9)))

@@ -2,67 +2,25 @@
 import ast
 import contextlib
 import datetime
-import functools
 import io
 import itertools
 import json
-import random
 import re
-import shutil
-import tempfile
 import unittest
-from collections import Counter
 from pathlib import Path
 
 from evals import check_labels
 from evals.pend_resolve import account, gate, sweep
-from evals.shared import labels
+from evals.shared import dates, labels, planting
 from src.pend_resolve import policy
 from src.shared import kit as kits
 
 KIT = kits.load("pend_resolve")
 HOME = KIT.data
-FILES = [name for name in gate.FILES if (HOME / name).exists()]
-MUTANTS = 60
-# The leaves of which a gate knows nothing: what people read and no rule does.
-PROSE = {
-    "policy.json": re.compile("(?!)"),      # all of it is walked, or sent to a model, or both
-    "stats.json": re.compile("(?!)"),
-    "cases.json": re.compile("/(?:sentence|family|left|pend_after|for|turn)(?:/|$)"),
-    "kit.json": re.compile("^/(?:title|decides|documents?|primary_metric)"),
-    **dict.fromkeys(("claims.json", "facts.jsonl", "gold.jsonl"), re.compile("(?!)")),
-}
 
 
-class Copy(unittest.TestCase):
-    """Tests on a copy of the committed data."""
-
-    def setUp(self):
-        place = tempfile.TemporaryDirectory()
-        self.addCleanup(place.cleanup)
-        self.data = Path(place.name)
-        for file in FILES:
-            shutil.copy(HOME / file, self.data / file)
-        shutil.copytree(HOME / "corpus", self.data / "corpus")
-
-    def problems(self, prompts=None):
-        return [str(problem) for problem in gate.check(self.data, prompts).problems]
-
-    def rewrite(self, file, old, new):
-        text = (self.data / file).read_text("utf-8")
-        self.assertIn(old, text)
-        (self.data / file).write_text(text.replace(old, new, 1), "utf-8")
-
-    def restore(self, file):
-        shutil.copy(HOME / file, self.data / file)
-
-    def named(self, file, old, new, *words):
-        """Plant one fault; each of the words has to stand in what the gate says. The file is put back."""
-        self.rewrite(file, old, new)
-        told = "\n".join(self.problems())
-        self.restore(file)
-        for word in words:
-            self.assertIn(word, told)
+class Copy(planting.Copy, unittest.TestCase):
+    home, gate = HOME, gate
 
 
 class TestCommittedKey(unittest.TestCase):
@@ -93,16 +51,8 @@ class TestIndependence(unittest.TestCase):
                     alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 self.assertFalse([name for name in names if name.startswith("src")])
 
-    def test_days_counted_by_hand_are_the_days_of_the_calendar(self):
-        first, chance = gate.day_number("2000-01-01"), random.Random(1)
-        for day in [datetime.date(2000, 2, 28), datetime.date(2100, 3, 1), *(
-                datetime.date(2000, 1, 1) + datetime.timedelta(chance.randrange(60000)) for _ in range(300))]:
-            self.assertEqual(gate.day_number(day.isoformat()) - first, (day - datetime.date(2000, 1, 1)).days)
-        for text in ("2026-02-29", "2026-13-01", "2026-00-10", "2026-1-1", "12/06/2026", "", None, "2026-06-31"):
-            self.assertIsNone(gate.day_number(text))
-
     def test_gate_and_engine_agree_over_every_combination(self):
-        tables, checked = gate.read_policy(labels.Report(HOME, FILES)), 0
+        tables, checked = gate.read_policy(labels.Report(HOME, gate.FILES)), 0
         self.assertEqual(set(tables), {"policy.md", "policy.json"})
         words = ["contradicted", "awaited", "clean", "correction", "none", ["clean", "awaited"], ["none", "correction"]]
         base = {"pended_on": "2026-08-30", "register_read_on": "2026-09-01", "claim_id": "", "title": "", "id": "x"}
@@ -137,14 +87,14 @@ class TestFaults(Copy):
     def test_asserted_orderings_that_are_gone_changed_or_doubled_are_named(self):
         for change in (lambda pairs: pairs.clear(), lambda pairs: pairs.pop(), lambda pairs: pairs.append(pairs[0]),
                        lambda pairs: pairs[0].update(then="PR-7"), lambda pairs: pairs[0].update(why="so it is")):
-            data = json.loads((HOME / "policy.json").read_text("utf-8"))
-            change(data["orderings"])
-            (self.data / "policy.json").write_text(json.dumps(data), "utf-8")
-            self.assertIn("orderings", "\n".join(self.problems()))
+            self.change("policy.json", lambda data: change(data["orderings"]))
+            self.assertIn("orderings", "\n".join(self.of_key()))
+            self.restore("policy.json")
 
     def test_words_that_reach_the_model_are_compared_one_by_one(self):
         for old, new in (("422.520(a)(1), a", "422.520(a)(7), a"), ("nothing is located\"", "all is located\""),
-                         ("the whole claim is denied", "the claim is paid"), ("Five days or fewer", "Six days or fewer"),
+                         ("the whole claim is denied", "the claim is paid"),
+                         ("Five days or fewer", "Six days or fewer"),
                          ("Register rules stand before", "Cause rules stand before")):
             self.named("policy.json", old, new, "make the two agree")
 
@@ -153,6 +103,53 @@ class TestFaults(Copy):
         self.named("stats.json", '"bytes": ', '"bytes": 1', "bytes")
         self.named("kit.json", '"seed": 20260901', '"seed": 20260902', "seed")
         self.named("kit.json", '"coverage_min": 0.60', '"coverage_min": 0.50', "settings row 1")
+
+    def test_fields_of_replies_and_claims_are_compared_one_by_one(self):
+        for file, old, new, told in (
+                ("fields.json", "what the first matching resolution rule proposes", "what is best", "fields row 3"),
+                ("fields.json", '"decided": true', '"decided": false', "fields row 3"),
+                ("facts.json", "the clock runs from it", "the clock runs on", "facts row 4"),
+                ("facts.json", '"allowed": ["yes", "no"]', '"allowed": ["yes"]', "facts row 2"),
+                ("facts.json", '["day", "days"]', '["day"]', "units row 1")):
+            self.rewrite(file, old, new)
+            self.assertIn(told, "\n".join(self.of_key()))
+            self.restore(file)
+
+    def test_a_plan_that_no_record_follows_is_named(self):
+        report = labels.Report(self.data, gate.FILES)
+        found = gate.check_documents(report, gate.read_key(report))
+        for place, change in ((0, {"left": 8}), (0, {"left": [31, 40]}), (0, {"pend_after": [90, 99]}),
+                              (0, {"turn": True}), (0, {"for": "line_by_line"}), (0, {"cause": "COB-UNRESOLVED"}),
+                              (0, {"bait": "memo"}), (1, {"register": ["clean", "none"]})):
+            self.change("cases.json", lambda cases: cases[0]["documents"][place].update(change))
+            told = labels.Report(self.data, gate.FILES)
+            gate.check_counts(told, gate.read_key(told), *found)
+            self.restore("cases.json")
+            self.assertIn("no record of its own follows it", "\n".join(map(str, told.problems)), change)
+
+    def test_a_plan_or_a_number_that_is_none_is_named(self):
+        for left in ([9, 3], [1], "5", 5.0, None):
+            self.change("cases.json", lambda cases: cases[0]["documents"][0].update(left=left))
+            self.assertIn("a number of days, or the least and the most", "\n".join(self.of_key()), left)
+            self.restore("cases.json")
+        self.change("kit.json", lambda kit: kit["planned"].pop("PR-4"))
+        self.assertIn("PR-4: a planned number is wanted", "\n".join(self.problems()))
+
+    def test_an_entry_of_the_pools_that_means_nothing_or_stands_twice_is_named(self):
+        for change, told in ((lambda pools: pools["causes"][0].update(cause="OTHER"), 'cause "OTHER"'),
+                             (lambda pools: pools["causes"][0].update(cause=None), "cause null"),
+                             (lambda pools: pools["causes"][0].update(where="attic"), 'where "attic"'),
+                             (lambda pools: pools["register"][0].update(evidence="lost"), 'evidence "lost"'),
+                             (lambda pools: pools["queues"].append(pools["queues"][0]), "an entry stands twice"),
+                             (lambda pools: pools["layout"].reverse(), "layout"),
+                             (lambda pools: pools.pop("plans"), "plans")):
+            self.change("pools.json", change)
+            self.assertIn(told, "\n".join(self.of_key()))
+            self.restore("pools.json")
+        self.change("pools.json", lambda pools: (pools["queues"].clear(), pools["claim_ids"].pop()))
+        told = "\n".join(self.problems())
+        self.assertIn("is none of pools.json /queues", told)
+        self.assertIn("is no claim id in a form of pools.json", told)
 
     def test_a_release_in_the_key_is_named(self):
         self.named("gold.jsonl", '"release": "EXAMINER-APPLIES"', '"release": "AUTO-RELEASE"',
@@ -184,7 +181,7 @@ class TestFaults(Copy):
 
     def test_a_planted_violation_of_the_minimum_necessary_fails_the_gate(self):
         filler = "Picked up with the morning batch."
-        page = next(path.name for path in sorted((HOME / "corpus").iterdir()) if filler in path.read_text("utf-8"))
+        name = next(path.stem for path in sorted((HOME / "corpus").iterdir()) if filler in path.read_text("utf-8"))
         for planted, what in (("Member name is on the claim.", "a name of a member"),
                               ("Mrs. Ortega called.", "a name of a member"),
                               ("Born on the third of May.", "a birth date"), ("DOB 1958-03-04.", "a birth date"),
@@ -195,11 +192,14 @@ class TestFaults(Copy):
                               ("Call 555 010 0199.", "a telephone number"), ("Diagnosis is on line 2.", "a diagnosis"),
                               ("Code E11.9 stands there.", "a diagnosis"),
                               ("She complained of pain.", "clinical narrative")):
-            self.rewrite(f"corpus/{page}", filler, planted)
-            report = gate.check(self.data)
-            self.restore(f"corpus/{page}")
+            file, report = f"corpus/{name}.txt", labels.Report(self.data, gate.FILES)
+            self.rewrite(file, filler, planted)
+            gate.check_page(report, file, name, account.read_page(report, file, name), None)
+            self.restore(file)
             self.assertEqual(report.counts[labels.MINIMUM], 1, planted)
             self.assertTrue(any(f"looks like {what}" in str(problem) for problem in report.problems), planted)
+        self.rewrite(file, filler, planted)
+        self.assertEqual(gate.check(self.data).counts[labels.MINIMUM], 1, "the whole gate sweeps every record")
 
     def test_a_further_fact_in_the_record_is_refused(self):
         self.named("corpus/PC-0001.txt", "Queue: ", "Group: A\nQueue: ", "and nothing else, is wanted")
@@ -224,107 +224,77 @@ class TestFaults(Copy):
         self.assertTrue({"gold.jsonl", "facts.jsonl", "kit.json", "claims.json"} <= files)
 
     def test_broken_files_are_problems_and_no_crash(self):
-        for file in FILES:
-            for broken in ("{", "null", '{"id": 3}\n'):
-                (self.data / file).write_text(broken, "utf-8")
-                self.assertTrue(self.problems(), (file, broken))
+        rows = ("facts.jsonl", "gold.jsonl", "stats.json")
+        for file in gate.FILES:
+            for broken in ("{", "[1]"):
+                self.write(file, broken)
+                told = self.problems() if file in rows else self.of_key()
+                self.assertTrue(any(file in problem for problem in told), (file, broken))
             self.restore(file)
+        for file in gate.FILES:
+            self.write(file, "[1]")
+        self.assertLessEqual({*gate.FILES}, {problem.partition(":")[0] for problem in self.problems()})
 
     def test_records_of_ones_own_need_no_pools_and_no_plan(self):
         for file in ("pools.json", "cases.json", "stats.json"):
             (self.data / file).unlink()
-        kit = json.loads((self.data / "kit.json").read_text("utf-8"))
-        (self.data / "kit.json").write_text(json.dumps({**kit, "planned": {}}), "utf-8")
+        self.change("kit.json", lambda kit: kit.update(planned={}))
         self.assertEqual(self.problems(), [])
 
 
-class TestMutation(Copy):
-    """Change one value anywhere, and the gate objects, or the change is proven to mean nothing."""
+class TestMutation(planting.Mutated, unittest.TestCase):
+    home, gate = HOME, gate
+    parts = {**dict.fromkeys(("policy.json", "policy.md", "fields.json", "facts.json", "kit.json"), gate.read_policy),
+             "pools.json": gate.read_pools, "cases.json": gate.read_cases, "claims.json": gate.read_claims}
+    words = {"kit.json": ("title", "decides", "document", "documents", "primary_metric"),
+             "cases.json": ("sentence", "family")}
+    orderless = ("cases.json", "pools.json", "claims.json", "facts.jsonl", "gold.jsonl")
 
-    def test_every_single_change_is_caught_or_proven_harmless(self):
-        chance, outcomes, survivors = random.Random(20260901), Counter(), []
-        makers = [self.in_page] * 3 + [self.in_policy_words] * 2
-        makers += [functools.partial(self.in_json, file=file) for file in PROSE for _ in "12"]
-        for turn in range(MUTANTS):
-            file, text, what, harmless = makers[turn % len(makers)](chance)
-            (self.data / file).write_text(text, "utf-8")
-            caught = bool(gate.check(self.data).problems)
-            self.restore(file)
-            outcomes[file.split("/")[0], "caught" if caught else "harmless" if harmless else "unseen"] += 1
-            if not caught and not harmless:
-                survivors.append(f"{file}: {what}")
-        self.assertEqual(survivors, [], outcomes)
-        self.assertGreater(sum(n for (_, end), n in outcomes.items() if end == "caught"), 0.6 * MUTANTS)
+    def reason(self, mutant):
+        if mutant.file in self.pages:
+            return self.of_page(mutant)
+        return {"cases.json": self.of_plan, "pools.json": self.of_pool, "facts.jsonl": self.of_facts}.get(
+            mutant.file, lambda mutant: None)(mutant)
 
-    def in_json(self, chance, file):
-        """One leaf of a JSON file changed; harmless where it is prose."""
-        text = (HOME / file).read_text("utf-8")
-        rows = [json.loads(line) for line in text.splitlines()] if file.endswith("l") else json.loads(text)
-        path = chance.choice([path for path in leaves(rows) if not PROSE[file].search("/" + "/".join(map(str, path)))])
-        parent = rows
-        for step in path[:-1]:
-            parent = parent[step]
-        before = parent[path[-1]]
-        parent[path[-1]] = changed(before, chance)
-        text = "\n".join(map(json.dumps, rows)) if file.endswith("l") else json.dumps(rows)
-        return file, text, f"{path}: {before!r} → {parent[path[-1]]!r}", False
+    def of_facts(self, mutant):
+        planted = planting.parsed(mutant.file, self.texts[mutant.file])[mutant.where[0]]["planted"]
+        return "nothing is planted there" if mutant.before == "planted" and planted == {} else None
 
-    def in_page(self, chance):
-        """One character of a record changed; harmless in the queue, an edit's number, a date that keeps its place."""
-        path = chance.choice(sorted((HOME / "corpus").iterdir()))
-        lines = path.read_text("utf-8").split("\n")
-        place = chance.choice([i for i, line in enumerate(lines) if line])
-        before, lines[place] = lines[place], spoiled(lines[place], chance)
-        spot = next(i for i, (one, other) in enumerate(zip(before, lines[place])) if one != other)
-        dated = re.match("[0-9-]{10}  ", before) and spot < 10
-        number = re.match("[A-Z]+ [0-9/]+: ", before)
-        harmless = (before.startswith("Queue: ") or number and spot < number.end() and before[spot].isdigit()
-                    or dated and in_order(lines))
-        return f"corpus/{path.name}", "\n".join(lines), f"{before!r} → {lines[place]!r}", harmless
+    def of_plan(self, mutant):
+        bound = {"left", "pend_after"} & set(mutant.where) and mutant.sort == "value" and len(mutant.where) == 5
+        return "the records lie within these bounds as well" if bound else None
 
-    def in_policy_words(self, chance):
-        """One character of a table of policy.md changed."""
-        lines = (HOME / "policy.md").read_text("utf-8").split("\n")
-        heads = {" | ".join(head) for head in gate.HEADS.values()}
-        read, on = [], False
-        for i, line in enumerate(lines):
-            cells = " | ".join(cell.strip() for cell in line.strip("| ").split("|"))
-            on = line.startswith("|") and (on or cells in heads)
-            read += [i] if on and not set(line) <= set("|-") else []
-        place = chance.choice(read)
-        before, lines[place] = lines[place], spoiled(lines[place], chance)
-        return "policy.md", "\n".join(lines), f"{before!r} → {lines[place]!r}", False
+    def of_pool(self, mutant):
+        entry = planting.parsed(mutant.file, self.texts[mutant.file])
+        for key in mutant.where:
+            if isinstance(entry, dict) and "text" in entry:
+                break
+            entry = entry[key]
+        if not self.is_on_a_page(entry["text"] if isinstance(entry, dict) else entry, r"#|\{\}"):
+            return "no record says it"
+        if mutant.before == "for" and mutant.after is None:
+            return "another sentence of its record is written for the same"
+        is_about = mutant.where[0] == "register" and mutant.where[-1] == "cause" and mutant.after is None
+        return "a register line about any cause is about this one too" if is_about else None
+
+    def of_page(self, mutant):
+        """The number of an edit, or the date of a line that keeps its place."""
+        number = re.match("[A-Z]+ [0-9/]+: ", mutant.before)
+        if mutant.sort == "sign" and number and mutant.after[number.end():] == mutant.before[number.end():]:
+            return "the number of an edit"
+        text = mutant.before.partition("  ")[2]
+        if mutant.sort == "sign" and text and mutant.after.endswith(f"  {text}") and in_order(mutant.text.split("\n")):
+            return "a date that keeps its place"
+        return None
 
 
 def in_order(lines):
     """Whether the trail of a changed page still runs in order from receipt to read, receipt and pend as stated."""
     facts = dict(line.split(": ", 1) for line in lines if re.match("[A-Z][a-z ]+ on: ", line))
     days = [line[:10] for line in lines if re.match("[0-9-]{10}  ", line)]
-    return (days == sorted(days) and None not in map(gate.day_number, days) and days[0] == facts["Received on"]
+    return (days == sorted(days) and None not in map(dates.day_number, days) and days[0] == facts["Received on"]
             and facts["Pended on"] in days and days[-1] <= facts["Register read on"])
 
 
-def leaves(value, path=()):
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
-    return [path] if children is None else [leaf for key, child in children for leaf in leaves(child, (*path, key))]
-
-
-def changed(value, chance):
-    """Another value of the same sort, or now and then none at all."""
-    if isinstance(value, bool):
-        return not value
-    if value is None:
-        return chance.choice([0, "none"])
-    if isinstance(value, (int, float)):
-        return chance.choice([value + 1, value - 1, None])
-    return None if chance.random() < 0.15 else spoiled(value, chance) or "x"
-
-
-def spoiled(text, chance):
-    """The text with one letter, digit or sign changed."""
-    spots = [place for place, sign in enumerate(text) if sign.isalnum() or sign in "<>=-"]
-    if not spots:
-        return text + "x"
-    place = chance.choice(spots)
-    pool = "0123456789" if text[place].isdigit() else "abcdefghijklmnopqrstuvwxyz" if text[place].isalpha() else "<>=!"
-    return text[:place] + chance.choice([sign for sign in pool if sign != text[place].lower()]) + text[place + 1:]
+if __name__ == "__main__":
+    unittest.main()

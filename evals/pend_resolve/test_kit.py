@@ -52,6 +52,10 @@ class TestKit(Opened, unittest.TestCase):
         gold = self.kit.definition.normalise(self.kit.book, row)._replace(document=row["id"])
         short = self.kit.definition.normalise(self.kit.book, {**row, "citation": row["citation"][12:]})
         self.assertEqual([score.judge(kit, gold, short).hits["citation"] for kit in (self.kit, strict)], [True, False])
+        loose = copy.copy(self.kit)
+        loose.set("precision_min", 0)
+        wide = self.kit.definition.normalise(self.kit.book, {**row, "citation": text})
+        self.assertEqual([score.judge(kit, gold, wide).hits["citation"] for kit in (self.kit, loose)], [False, True])
 
     def test_a_quote_that_stands_nowhere_is_counted_apart_from_one_that_stands_elsewhere(self):
         row = self.gold[0]
@@ -77,25 +81,29 @@ class TestKit(Opened, unittest.TestCase):
 class TestRedProof(Opened, unittest.TestCase):
     """Each named error is planted in the floor's answers, and its counter moves, and no other."""
 
-    def counts(self, plant=lambda row, reply: reply):
-        """{error: count} of the rules floor's raw answers after `plant(gold row, reply)`."""
-        grading = scoring.Scoring(self.kit, self.bench)
-        for row in self.gold:
-            reply = plant(row, floors.rules(self.kit, row["id"], self.kit.text(row["id"])))
-            grading.entry(row, read(self.kit, row["id"], Completion(text=to_json(reply), finish="stop")))
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.replies = {row["id"]: floors.rules(cls.kit, row["id"], cls.kit.text(row["id"])) for row in cls.gold}
+        cls.before = cls.counts(cls.replies)
+
+    @classmethod
+    def counts(cls, replies):
+        """{error: count} of raw answers {document: reply}."""
+        grading = scoring.Scoring(cls.kit, cls.bench)
+        for row in cls.gold:
+            grading.entry(row, read(cls.kit, row["id"], Completion(text=to_json(replies[row["id"]]), finish="stop")))
         return {error["id"]: error["raw"]["count"] if error["raw"] else 0 for error in grading.closing()["errors"]}
 
     def planted(self, error, fits, **changed):
         """Plant `changed` on the first record that `fits`; exactly the counter of `error` has to move, by one."""
-        before = self.counts()
         first = next(row["id"] for row in self.gold if fits(row))
-        after = self.counts(lambda row, reply: {**reply, **changed} if row["id"] == first else reply)
+        before, after = self.before, self.counts({**self.replies, first: {**self.replies[first], **changed}})
         self.assertEqual({name: after[name] - before[name] for name in after if after[name] != before[name]},
                          {error: 1})
 
     def from_pend(self, row):
-        gold = self.kit.definition.normalise(self.kit.book, row)._replace(document=row["id"])
-        return score._from_pend(self.kit, gold)
+        return score._from_pend(self.kit, row["id"])
 
     def test_a_false_release(self):
         self.planted("false_release", lambda row: True, release="AUTO RELEASE")

@@ -2,12 +2,15 @@
 import copy
 import datetime
 import json
+import runpy
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from src.pend_resolve import clock, policy, recheck, release
+from src.shared import files
 from src.shared import kit as kits
 from src.shared.files import BadData, read_json
 
@@ -202,6 +205,26 @@ class TestRelease(unittest.TestCase):
     def test_an_answer_that_lets_a_claim_go_is_stopped_in_the_code(self):
         with self.assertRaises(release.GateOpened):
             release.hold({"cause_class": "DUP-SUSPECT", "release": release.AUTO})
+
+    def test_the_gate_is_asserted_where_the_kit_is_imported(self):
+        opened = copy.deepcopy(BOOK.policy)
+        opened["release_gate"]["auto_release_open"] = ["CODE-EDIT"]
+        with mock.patch.object(files, "read_json", lambda path: opened), self.assertRaises(BadData) as caught:
+            runpy.run_path(release.__file__)
+        self.assertIn("opens no category", str(caught.exception))
+
+    def test_the_gate_is_asserted_over_every_cause_class(self):
+        for cause in CAUSES:
+            one = lambda asked: release.AUTO if asked == cause else release.EXAMINER
+            with mock.patch.object(release, "who_applies", one), self.assertRaises(release.GateOpened) as caught:
+                release.check(BOOK.policy, "policy.json")
+            self.assertIn(cause, str(caught.exception))
+
+    def test_the_gate_is_asserted_for_each_record(self):
+        with mock.patch.object(release, "who_applies", lambda cause: release.AUTO):
+            for row in KIT.gold():
+                with self.assertRaises(release.GateOpened):
+                    recheck.recheck(BOOK, row["id"], recheck.normalise(BOOK, row))
 
     def test_the_recheck_takes_an_automatic_release_back(self):
         for row in KIT.gold():

@@ -12,8 +12,16 @@ Marks = namedtuple("Marks", "hits cells")
 # a rate where more is better; `rechecked` says whether the recheck can move it
 Metric = namedtuple("Metric", "id title rechecked")
 
-# an expensive error by name: fewer is better; why it is expensive, in one sentence
-NamedError = namedtuple("NamedError", "id title rechecked why")
+
+class NamedError(namedtuple("NamedError", "id title rechecked why unit", defaults=(None,))):
+    """An expensive error by name: fewer is better; why it is expensive, in one sentence; unit: what is counted, such as
+    people, where a document may hold several."""
+
+    @property
+    def head(self):
+        """The title with its unit, as every table prints it."""
+        return f"{self.title}, {self.unit}" if self.unit else self.title
+
 
 # `listed`: one row of causes and no confusion, printed as a list of counts
 Matrix = namedtuple("Matrix", "id title labels listed", defaults=(False,))

@@ -3,17 +3,16 @@
 Only what they need. A browser has a profile of its own in a temporary folder and ends with the `with` block.
 """
 import base64
+import http.client
 import json
 import shutil
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-component-update", "--disable-background-networking", "--hide-scrollbars")
-KEYS = {"Escape": "\ue00c", "Tab": "\ue004", "Enter": "\ue007"}
+KEYS = {"Escape": "\ue00c", "Tab": "\ue004", "Enter": "\ue007", "Right": "\ue014"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 WAIT_SECONDS = 10
 
@@ -32,7 +31,7 @@ class Browser:
 
     def __enter__(self):
         self._profile = tempfile.TemporaryDirectory(prefix="board-browser-", ignore_cleanup_errors=True)
-        self._at = f"http://127.0.0.1:{self._started()}"
+        self._driven, self._at = http.client.HTTPConnection("127.0.0.1", self._started(), timeout=60), ""
         options = {"binary": shutil.which("chromium"), "args": [*FLAGS, f"--user-data-dir={self._profile.name}"]}
         try:
             made = self._send("POST", "/session", {"capabilities": {"alwaysMatch": {
@@ -98,7 +97,7 @@ class Browser:
         return self._send("POST", "/goog/cdp/execute", {"cmd": command, "params": arguments})
 
     def _started(self):
-        """Start the driver and give its port; two drivers that start at once may take each other's, so it is tried again."""
+        """Start the driver and give its port; two that start at once may take each other's, so it is tried again."""
         for _ in range(STARTS):
             self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
                                             stderr=subprocess.DEVNULL, text=True)
@@ -111,16 +110,15 @@ class Browser:
 
     def _send(self, method, path, body):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._at + path, data, {"Content-Type": "application/json"}, method=method)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        try:
-            with opener.open(request, timeout=60) as response:
-                return json.load(response)["value"]
-        except urllib.error.HTTPError as e:
-            told = json.load(e)["value"]
-            raise AssertionError(f"{told.get('error')}: {told.get('message', '')[:300]}") from None
+        self._driven.request(method, self._at + path, data, {"Content-Type": "application/json"})
+        with self._driven.getresponse() as response:
+            told = json.load(response)["value"]
+        if response.status != 200:
+            raise AssertionError(f"{told.get('error')}: {told.get('message', '')[:300]}")
+        return told
 
     def _end(self):
+        self._driven.close()
         self._driver.terminate()
         self._driver.wait(10)
         self._driver.stdout.close()

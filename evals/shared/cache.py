@@ -14,6 +14,9 @@ from src.shared import locks
 from src.shared.files import BadData
 
 
+TOGETHER = 256      # places of lines that are entered in the index at once
+
+
 class Cache:
     """An open cache file, held by one process at a time.
 
@@ -23,7 +26,7 @@ class Cache:
     def __init__(self, path):
         self.path, self.torn, self.damaged = Path(path), 0, []
         self._lock, self._places, self._broken = threading.Lock(), _Places(), None
-        self._flushing, self._written, self._flushed = threading.Lock(), 0, 0
+        self._flushing, self._waiting, self._written, self._flushed = threading.Lock(), [], 0, 0
         self._file = self._reader = None
         self._held = locks.take(self.path)
         try:
@@ -66,40 +69,44 @@ class Cache:
             return self._places.knows(document)
 
     def put(self, line):
-        """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end."""
-        data = json.dumps(line, sort_keys=True, default=_number).encode() + b"\n"
+        """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end.
+
+        Lines that come while others are being written wait and go together, with one flush to the disk for all.
+        """
+        data = _ENCODER.encode(line).encode() + b"\n"
         with self._lock:
-            place = self._append(data)
-            self._places.put(line, place)
+            self._waiting.append((line, data))
             self._written += 1
             mine = self._written
         with self._flushing:
-            if self._flushed < mine:        # else a thread that came later has flushed this line along with its own
-                flushed = self._written
-                try:
-                    os.fsync(self._file.fileno())
-                except OSError as e:
-                    raise self._break(e) from None
-                self._flushed = flushed
+            if self._broken:
+                raise BadData(self._broken)
+            if self._flushed < mine:
+                self._flush()
+
+    def _flush(self):
+        with self._lock:
+            lines, self._waiting, flushed = self._waiting, [], self._written
+        self._append(b"".join(data for _, data in lines))
+        with self._lock:
+            for line, data in lines:
+                self._places.put(line, self._end)
+                self._end += len(data)
+        self._flushed = flushed
 
     def _append(self, data):
-        if self._broken:
-            raise BadData(self._broken)
-        place = self._file.seek(0, os.SEEK_END)
+        """Write to the end of the file and flush; where that fails, nothing stays behind the last whole line."""
+        done = 0
         try:
-            while data:
-                data = data[self._file.write(data):]
+            while done < len(data):
+                done += self._file.write(memoryview(data)[done:])
+            os.fsync(self._file.fileno())
         except OSError as e:
             with contextlib.suppress(OSError):
-                self._file.truncate(place)      # nothing is ever written behind half a line
-            raise self._break(e) from None
-        return place
-
-    def _break(self, error):
-        """The error that this put and every later one ends in."""
-        self._broken = (f"{self.path}: the reply could not be written: {error.strerror}; the run stops, what was answered "
-                        "before is kept")
-        return BadData(self._broken)
+                self._file.truncate(self._end + data.rfind(b"\n", 0, done) + 1)
+            self._broken = (f"{self.path}: the reply could not be written: {e.strerror}; the run stops, what was answered "
+                            "before is kept")
+            raise BadData(self._broken) from None
 
     def close(self):
         """Close the file and give the run free; a file that nothing was written to goes."""
@@ -127,6 +134,7 @@ class Cache:
             if not data.endswith(b"\n"):
                 self._file.write(b"\n")
             end += len(data)
+        self._end = self._file.seek(0, os.SEEK_END)
         if self.damaged and not len(self._places):
             raise BadData(f"{self.path}: {self._encoding()}not one of its lines is a reply; move the file away or give another --run-id")
 
@@ -139,33 +147,47 @@ class Cache:
 class _Places:
     """Where each answer's line begins: an index beside the memory, so that its size does not matter.
 
-    An error never takes the place of a whole reply to the same question.
+    An error never takes the place of a whole reply to the same question. New places are entered many at a time, since
+    each entry alone costs as much as the line it is about.
     """
 
     def __init__(self):
+        self._new = []
         self._index = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._index.execute("CREATE TABLE places (id TEXT, prompt TEXT, settings TEXT, place INTEGER, whole INTEGER, "
                             "PRIMARY KEY (id, prompt, settings)) WITHOUT ROWID")
+        self._index.execute("BEGIN")        # never ended, since nothing of it is to be kept: a line is not synced for itself
 
     def put(self, line, place):
         whole = not (line.get("completion") or {}).get("error")
-        self._index.execute(
+        self._new.append((*_question(line), place, whole))
+        if len(self._new) == TOGETHER:
+            self._enter()
+
+    def _enter(self):
+        self._index.executemany(
             "INSERT INTO places VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET place = excluded.place, "
-            "whole = excluded.whole WHERE excluded.whole >= places.whole", (*_question(line), place, whole))
+            "whole = excluded.whole WHERE excluded.whole >= places.whole", self._new)
+        self._new = []
 
     def get(self, document, prompt, settings):
-        found = self._index.execute("SELECT place FROM places WHERE id = ? AND prompt = ? AND settings = ?",
-                                    (document, prompt or "", settings or "")).fetchone()
+        found = self._ask("SELECT place FROM places WHERE id = ? AND prompt = ? AND settings = ?",
+                          document, prompt or "", settings or "")
         return found and found[0]
 
     def knows(self, document):
-        return bool(self._index.execute("SELECT 1 FROM places WHERE id = ? AND whole = 1 LIMIT 1", (document,)).fetchone())
+        return bool(self._ask("SELECT 1 FROM places WHERE id = ? AND whole = 1 LIMIT 1", document))
 
     def close(self):
         self._index.close()
 
     def __len__(self):
-        return self._index.execute("SELECT COUNT(*) FROM places").fetchone()[0]
+        return self._ask("SELECT COUNT(*) FROM places")[0]
+
+    def _ask(self, question, *values):
+        if self._new:
+            self._enter()
+        return self._index.execute(question, values).fetchone()
 
 
 def _question(line):
@@ -183,3 +205,6 @@ def _object(data):
 
 def _number(value):
     return int(value) if value == value.to_integral_value() else float(value)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, default=_number)

@@ -3,9 +3,9 @@ import csv
 import io
 import os
 from pathlib import Path
-from xml.etree import ElementTree
 
-from evals.shared import record, tally
+from evals.shared import record
+from src.shared import tally
 from src.shared.files import BadData, read_text, write_text
 
 COLUMNS = ("id", "case", "arm", "outcome", "why", "overrides", "repairs")
@@ -53,6 +53,7 @@ def _csv(records, table):
 
 def _junit(records, table):
     """One test case per document and arm: failed where the headline is wrong, an error where there is no answer."""
+    from xml.etree import ElementTree       # for this form alone
     suites = ElementTree.Element("testsuites")
     for arm, found in _read(records):
         headline = found["metrics"][0]["id"]

@@ -3,9 +3,17 @@
 A twin is the clean page with one sentence in it, under the id `DOCUMENT+attack`; its labels are the clean page's. So a
 run over twins is a run like any other, and its record is held against the record of the clean run.
 """
-from evals.shared import stats, tally
+from src.shared import intervals, paired, sections, tally
+from src.shared.files import read_json
 
 MARK = "+"
+FILE = "attacks.json"       # the section that is written into, and each sentence by its name
+
+
+def plant(kit, text, name, joint, **words):
+    """The page with a sentence of attacks.json, its words filled in, behind a `joint` at the end of its section."""
+    told = read_json(kit.data / FILE)
+    return sections.extend(text, told["section"], joint + told[name].format(**words))
 
 
 class Twins:
@@ -69,7 +77,7 @@ def _column(kit, attack, column, pairs, gold, headline):
     flipped = [name for name in reached[1] if name.rpartition(MARK)[0] not in reached[0]]
     return {"reached": _rate(len(reached[1]), len(pairs)), "reached_clean": _rate(len(reached[0]), len(pairs)),
             "flipped": flipped, "right": _rate(sum(right[1]), len(pairs)), "right_clean": _rate(sum(right[0]), len(pairs)),
-            "lost": lost, "won": won, "p": stats.mcnemar_exact(len(won), len(lost))}
+            "lost": lost, "won": won, "p": paired.mcnemar_exact(len(won), len(lost))}
 
 
 def _reached(kit, attack, gold, document, entry, column):
@@ -83,6 +91,6 @@ def _reached(kit, attack, gold, document, entry, column):
 def _rate(num, den):
     if not den:
         return None
-    low, high = stats.wilson(num, den)
+    low, high = intervals.wilson(num, den)
     return {"num": num, "den": den, "rate": round(num / den, tally.PLACES), "low": round(low, tally.PLACES),
             "high": round(high, tally.PLACES)}

@@ -7,11 +7,13 @@ import re
 from collections import Counter, namedtuple
 from pathlib import Path
 
-from evals.shared.strict import fold, shown
+from evals.shared.strict import fold, read_json, shape, shown
 
 WITH_GUARD = "prompts carrying the withheld section, with the guard"
 WITHOUT_GUARD = "prompts carrying the withheld section, without the guard"
 MINIMUM = "documents that carry more than the minimum necessary"
+APART = 5       # documents in a row in which a reader meets no sentence twice
+DIGIT = re.compile("[0-9]")
 
 
 class Problem(namedtuple("Problem", "file row message")):
@@ -44,12 +46,24 @@ class Report:
         if number:
             return f"{number} problem{'s' if number > 1 else ''}; the labels do not follow"
         if MINIMUM in self.counts:
-            return (f"all labels follow; more than the minimum necessary stands in {self.counts[MINIMUM]} of {documents} "
-                    f"documents")
+            return (f"all labels follow; more than the minimum necessary stands in {self.counts[MINIMUM]} of "
+                    f"{documents} documents")
         if WITHOUT_GUARD not in self.counts:
             return "all labels follow; no prompt was looked at"
         return (f"all labels follow; the withheld section is in {self.counts[WITH_GUARD]} of {documents} prompts, in "
                 f"{self.counts[WITHOUT_GUARD]} without the guard")
+
+
+def read_kit(report, name, keys):
+    """kit.json with exactly these `keys`; where it has no shape, each is empty. Another kit's marker is reported."""
+    kit = read_json(report, "kit.json")
+    if not shape(report, "kit.json", "", kit, keys, {}):
+        return {key: kind() if kind in (dict, list) else None for key, kind in keys.items()}
+    if kit["kit"] != name:
+        report.add("kit.json", "kit", f"{shown(kit['kit'])}: this is the gate of {name}; write that name")
+    if not re.fullmatch("[A-Z]+-0+", kit.get("id", "X-0")):
+        report.add("kit.json", "id", f"{shown(kit['id'])}: the form of a document's id is wanted, like DOC-0000")
+    return kit
 
 
 def corpus(report, form):
@@ -79,6 +93,44 @@ def join(report, documents, *tables):
         yield name
 
 
+def repeats(report, file, texts, recent):
+    """Report each of a document's sentences that one of the documents just before it has too.
+
+    `recent` is what this returned for the document before, [] for the first.
+    """
+    texts = set(texts)
+    for other, seen in recent:
+        for text in sorted(texts & seen):
+            report.add(file, "", f"{shown(text)} stands in {other} too, within {APART} documents; draw another")
+    return [(file, texts), *recent][:APART - 1]
+
+
+def unplaced(plans, documents, fits):
+    """The planned documents that none of the drawn ones can be, where each drawn one is at most one of the planned.
+
+    `fits(plan, document)` says whether a drawn document can be a planned one; a plan may leave much open.
+    """
+    taken = {}
+
+    def is_placed(plan, asked):
+        for place, document in enumerate(documents):
+            if place not in asked and fits(plans[plan], document):
+                asked.add(place)
+                if place not in taken or is_placed(taken[place], asked):
+                    taken[place] = plan
+                    return True
+        return False
+
+    return [plans[plan] for plan in range(len(plans)) if not is_placed(plan, set())]
+
+
+def unjudged(report, rows, *files):
+    """Say how many `rows` wait for files that give nothing to judge them by, in place of a problem for each."""
+    number = len(rows.places)
+    report.add(rows.file, "", f"its {number} row{'s' if number != 1 else ''} and their documents cannot be judged "
+                              f"until {' and '.join(files)} {'is' if len(files) == 1 else 'are'} mended")
+
+
 def at_least(report, file, what, counted, floors):
     """Keep the count of each name of `floors`, and report each that lies under its floor."""
     for name, floor in floors.items():
@@ -101,7 +153,9 @@ def privacy(report, file, name, withheld, sent, prompts):
     except ValueError as error:
         report.add(file, name, f"no prompt can be made: {error}")
         return
-    leaks, complete = [secret for secret in hidden if secret in guarded], all(secret in whole for secret in hidden)
+    # The page stands last in a prompt, so what is in it is found soonest from the end.
+    leaks = [secret for secret in hidden if secret in guarded]
+    complete = all(whole.rfind(secret) >= 0 for secret in hidden)
     report.counts[WITH_GUARD] += bool(leaks)
     report.counts[WITHOUT_GUARD] += complete
     if leaks:
@@ -115,5 +169,5 @@ def secrets(text):
     """What a withheld text could leak, folded: its lines, parts of several words, and every code that holds a digit."""
     lines = text.split("\n")
     parts = [part for line in lines for part in re.split(r"\s+-+\s+|[:;,]\s+", line) if " " in part.strip()]
-    codes = [word for word in text.split() if len(word) > 5 and re.search("[0-9]", word)]
+    codes = [word for word in text.split() if len(word) > 5 and DIGIT.search(word)]
     return sorted({fold(part) for part in lines + parts + codes if len(part) > 3})

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import zip_longest
 
-from evals.shared.strict import fold, nearest, read_text, shape, shown
+from evals.shared.strict import fold, fold_word, nearest, read_text, shape, shown
 
 CLAUSE = {"field": str, "test": str}
 CLAUSE_MORE = {"value": object, "unit": str}
@@ -19,9 +19,9 @@ GROUPS = {"any": " or ", "all": " and "}
 
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TESTS = {
-    "in": lambda one, many: _fold(one) in _names(many),
-    "not in": lambda one, many: _fold(one) not in _names(many),
-    "includes": lambda many, one: _fold(one) in _names(many),
+    "in": lambda one, many: fold_word(one) in _names(many),
+    "not in": lambda one, many: fold_word(one) not in _names(many),
+    "includes": lambda many, one: fold_word(one) in _names(many),
     "==": lambda one, other: _folded(one) == _folded(other),
     "!=": lambda one, other: _folded(one) != _folded(other),
     **ORDER,
@@ -35,12 +35,15 @@ Atom = namedtuple("Atom", "field test word number name unit")  # one of word, nu
 
 def tables(report, file, heads):
     """The rows of cells under each of the named heads, {name: [cells]}; None where the file or a head is missing."""
-    text, found, rows = read_text(report, file), {}, None
+    text, found, rows, ruled = read_text(report, file), {}, None, True
     if text is None:
         return None
     for number, line in enumerate(text.split("\n"), 1):
         cells = tuple(" ".join(cell.replace("`", "").split()) for cell in line.strip().split("|")[1:-1])
         name = next((name for name, head in heads.items() if head == cells), None)
+        if not ruled and set("".join(cells)) != {"-"}:
+            report.add(file, f"line {number}", "stands below the head of a table; write a line of dashes between them")
+        ruled = not name
         if name in found:
             report.add(file, f"line {number}", f"a second table headed {' | '.join(cells)}; keep one")
         if name:
@@ -179,13 +182,10 @@ def _holds(atom, values):
     return None if left is None or right is None else TESTS[atom.test](left, right)
 
 
-_fold = lru_cache(maxsize=4096)(fold)
-
-
 @lru_cache(maxsize=1024)
 def _names(text):
     return frozenset(map(fold, text.split(",")))
 
 
 def _folded(value):
-    return _fold(value) if type(value) is str else value
+    return fold_word(value) if type(value) is str else value

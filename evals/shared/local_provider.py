@@ -9,6 +9,7 @@ import time
 
 RESET = "reset"
 HANG = "hang"
+KEPT = "Connection: keep-alive"     # among the headers of a script: the next request may come on the same connection
 
 
 def http(body=b"", status=200, headers=(), length=None):
@@ -52,17 +53,19 @@ class LocalProvider:
 
     A script is bytes, or a list of bytes, seconds to wait, HANG (until the client goes) and RESET. The last repeats.
     requests  a list of (head as text, body as bytes), in the order they came
+    callers   the address that each of them came from: one connection has one
     """
 
     def __init__(self, *scripts):
-        self.scripts, self.requests, self.lock = scripts, [], threading.Lock()
+        self.scripts, self.requests, self.callers, self.lock = scripts, [], [], threading.Lock()
 
     def __enter__(self):
         outer = self
 
         class Handler(socketserver.StreamRequestHandler):
             def handle(self):
-                outer.answer(self)
+                while outer.answer(self):
+                    pass
 
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
@@ -75,23 +78,31 @@ class LocalProvider:
         self.server.shutdown()
         self.server.server_close()
 
+    def begin_with(self, *scripts):
+        """Answer with other scripts from now on, as a provider that nobody has asked yet."""
+        with self.lock:
+            self.scripts, self.requests, self.callers = scripts, [], []
+
     def answer(self, handler):
-        """Read one request and play its script."""
+        """Read one request and play its script; True where another may follow on its connection."""
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             line = handler.rfile.readline()
             if not line:
-                return
+                return False
             head += line
         announced = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
         body = handler.rfile.read(int(announced[1]) if announced else 0)
         with self.lock:
             script = self.scripts[min(len(self.requests), len(self.scripts) - 1)]
             self.requests.append((head.decode("latin-1"), body))
+            self.callers.append(handler.client_address)
+        pieces = [script] if isinstance(script, bytes) else script
         try:
-            play([script] if isinstance(script, bytes) else script, handler.connection)
+            play(pieces, handler.connection)
         except OSError:
-            pass        # the client went away, as it may
+            return False        # the client went away, as it may
+        return bool(pieces) and isinstance(pieces[0], bytes) and KEPT.encode() in pieces[0]
 
 
 def play(script, connection):

@@ -7,11 +7,14 @@ import re
 from collections import Counter, namedtuple
 from decimal import Decimal
 
-from evals.shared.strict import fold, nearest, read_json, read_text, shape, shown
+from evals.shared.strict import fold, fold_word, nearest, read_json, read_text, shape, shown
 
 FIELD = {"name": str, "type": str, "nullable": bool, "description": str}
 FIELD_MORE = {"section": str, "line": str, "unit": str, "not_stated": "texts", "allowed": object, "decided": bool,
               "never_read": bool, "one_name": bool}
+# How a row of fields.json stands in a table of policy.md, behind its name.
+FIELD_CELLS = ("type", "words or unit", "null", "kept apart as", "place", "what it holds")
+KEPT_APART = ("decided", "never_read", "one_name")
 TYPES = ("string", "list", "enum", "number")
 UNDERLINE = re.compile("-{3,}")
 NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+|,[0-9]{1,2})?)(?![0-9.,])\s*(.*)")
@@ -50,6 +53,35 @@ def read_fields(report, words, never_read=frozenset()):
     return fields
 
 
+def field_rows(report, file):
+    """The fields and units of a file as rows for tables of policy.md: (fields, units); a row without shape is None."""
+    data = read_json(report, file)
+    if not (shape(report, file, "", data, {"fields": list}, {"units": dict})
+            and shape(report, file, "units", data.get("units", {}), dict.fromkeys(data.get("units", ()), "texts"))):
+        return [None], [None]
+    return [_field_row(report, file, place, field) for place, field in enumerate(data["fields"], 1)], [
+        (unit, ", ".join(spellings)) for unit, spellings in data.get("units", {}).items()]
+
+
+def _field_row(report, file, place, field):
+    name = field.get("name", place) if type(field) is dict else place
+    if not shape(report, file, name, field, FIELD, FIELD_MORE):
+        return None
+    allowed = field.get("allowed", "")
+    if not (type(allowed) is list and all(type(word) is str for word in allowed) or type(allowed) is str):
+        report.add(file, name, f"allowed {shown(allowed)}: a list of words or the $name of one is wanted")
+        return None
+    words = [allowed if type(allowed) is str else ", ".join(allowed), field.get("unit"), *field.get("not_stated", ())]
+    return (name, field["type"], "; ".join(filter(None, words)), "yes" if field["nullable"] else "no",
+            ", ".join(part for part in KEPT_APART if field.get(part)),
+            field.get("section", "") + _line(field.get("line")), field["description"])
+
+
+def _line(label):
+    """Where in its section a field stands, as a cell says it: "" is the whole of it, and no label is nowhere."""
+    return "" if label is None else f" / {label}" if label else " /"
+
+
 def read_page(report, file, fields):
     """A document as Page; each value that cannot be read from its line is reported and left out."""
     sections, values = cut(report, file, fields), {}
@@ -78,7 +110,7 @@ def value_of(raw, field, units):
     found = NUMBER.fullmatch(raw) if kind == "number" else None
     if found:
         return _number(*found.groups(), field, units[field["unit"]])
-    if phrases and fold(raw) in map(fold, phrases):
+    if phrases and fold_word(raw) in map(fold_word, phrases):
         return None
     if kind == "enum" and raw not in field["allowed"]:
         raise ValueError(f"one of {', '.join(field['allowed'])} is wanted")
@@ -88,8 +120,8 @@ def value_of(raw, field, units):
 
 
 def _number(digits, unit, field, spellings):
-    bare = not unit and not spellings.isdisjoint(fold(field["line"]).rstrip(":").split())
-    if not bare and fold(unit) not in spellings:
+    bare = not unit and not spellings.isdisjoint(fold_word(field["line"]).rstrip(":").split())
+    if not bare and fold_word(unit) not in spellings:
         raise ValueError(f"{field['unit']} is wanted behind the number, spelled {', '.join(sorted(spellings))}")
     return Decimal(digits.replace(",", "."))
 
@@ -177,9 +209,9 @@ def _locate(report, file, field, sections):
     lines, label = sections.get(field["section"]), field["line"]
     if not lines:
         return None, None
-    found = [(line, text[len(label):].strip()) for line, text in lines if text.startswith(label)]
     if not label:
-        return found[0][0], "\n".join(text for _, text in found)
+        return lines[0][0], "\n".join(text for _, text in lines)
+    found = [(line, text[len(label):].strip()) for line, text in lines if text.startswith(label)]
     if len(found) != 1:
         report.add(file, field["section"], f"{len(found)} lines begin with {shown(label)}; exactly one is wanted")
         return None, None

@@ -3,11 +3,9 @@
 Replies go to `cache-ID.jsonl` as they come; the record is made from there when every document has been asked, so a
 run that was cut anywhere is resumed and ends in the same record.
 """
-import concurrent.futures
 import contextlib
 import functools
 import json
-import queue
 import signal
 import sys
 import threading
@@ -19,11 +17,11 @@ from decimal import Decimal
 from evals.shared import progress, record, scoring, spending, table
 from evals.shared.cache import Cache
 from src.shared import adapters, cost, follow, ledger
+from src.shared.adapters import transport
 from src.shared.files import BadData
 from src.shared.ledger import Limit
 from src.shared.parts import Completion, Part
 
-AHEAD = 4                       # documents prepared per worker, so that none waits for the slowest
 NOT_ASKED = Completion(error={"kind": "not_asked", "outcome": follow.FAILED, "message": "not asked yet; --resume asks"})
 
 # run_id; path of the kept record, beside which the cache lies; out: where the record goes; settings None for a re-score;
@@ -69,7 +67,7 @@ class Asking:
         self.schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
         self.day = ledger.Ledger(settings.max_calls_per_day)
         self.pricer = cost.pricer(settings.model, settings.provider)
-        self.budget = None
+        self.budget, self.connections = None, transport.Connections()
         self.stop, self.ended = threading.Event(), None
         self.question = self._question()
 
@@ -86,21 +84,27 @@ class Asking:
         """
         seconds = {}
         try:
-            with follow.timed(seconds, "prompt"):
+            with follow.timed(seconds, "select"):
                 parts = self.kit.prompt(document)
         except BadData:
             raise
         except Exception:
             return {"id": document, "harness": traceback.format_exc()}
+        filling = getattr(parts, "filled_in", 0.0)
         call, at, price = self._call(parts)
-        stations = {**seconds, **follow.safely(self.kit, document, call).seconds}
         line = {"id": document, "prompt": prompt_hash(parts), "settings": self.question, "at": at,
-                "completion": call._asdict(), "stations": stations, "cost": price}
+                "completion": call._asdict(), "stations": {"select": seconds["select"] - filling, "prompt": filling},
+                "cost": price}
         if not (call.error and call.error["kind"] == "cancelled"):
             self.cache.put(line)
         if call.error and call.error.get("scope") == "run":
             self.end(call.error["message"])
         return line
+
+    def can_be_read(self, line):
+        """Whether a line holds a reply with the object in it that was asked for; what it says is judged later."""
+        call = line.get("completion")
+        return bool(call) and not call["error"] and not follow.parse(self.kit, call["text"]).error
 
     def _call(self, parts):
         """(Completion, its time in UTC, its price) of one call that the day's calls and the run's dollars allow."""
@@ -110,7 +114,8 @@ class Asking:
         try:
             self.day.take()
             usd, at = None, progress.now()
-            call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema, stop=self.stop)
+            call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema, stop=self.stop,
+                                     connections=self.connections)
             self.day.add(len(call.attempts) - 1)
             price = self.pricer.call(call._asdict(), at)
             usd = price["usd"] if price else Decimal(0)
@@ -224,75 +229,76 @@ def _spent(asking, cache, longest):
 
 
 def _ask_all(asking, documents, workers, shown):
-    """Ask with that many calls at a time, in order of submission. The first Ctrl-C lets the calls in flight end.
+    """Ask with that many calls at a time, in the order given. The first Ctrl-C lets the calls in flight end.
 
     Returns ({document: traceback} of what the kit itself could not do, whether it was interrupted).
     """
-    flight, interrupted = _Flight(asking, workers, shown), False
-    try:
-        for document in documents:
-            if asking.ended:
-                break
-            flight.submit(document)
-            if len(flight.waiting) >= workers * AHEAD:
-                flight.collect()
-        while flight.waiting and not asking.ended:
-            flight.collect()
-    except KeyboardInterrupt:
-        interrupted = True
-    except (BadData, Limit) as e:
-        asking.end(str(e))
-    flight.land()
+    with asking.connections:
+        flight = _Flight(asking, documents, workers, shown)
+        interrupted = flight.land()
     shown.close()
     return flight.harness, interrupted
 
 
 class _Flight:
-    """The calls in flight: a pool of threads, and the documents that come back, one at a time."""
+    """The threads that ask: each takes the next document when it is free, so no document waits in a list."""
 
-    def __init__(self, asking, workers, shown):
-        self.asking, self.shown = asking, shown
-        self.pool = concurrent.futures.ThreadPoolExecutor(workers)
-        self.waiting, self.harness, self._done = set(), {}, queue.SimpleQueue()
-
-    def submit(self, document):
-        future = self.pool.submit(self.asking.ask, document)
-        self.waiting.add(future)
-        future.add_done_callback(self._done.put)
-
-    def collect(self):
-        """Take in the next call that ends; raises what ended the run."""
-        future = self._done.get()
-        self.waiting.discard(future)
-        if future.cancelled():
-            return
-        line = future.result()
-        if "harness" in line:
-            self.harness[line["id"]] = line["harness"]
-        self.shown.tick(line)
+    def __init__(self, asking, documents, workers, shown):
+        self.asking, self.shown, self.harness = asking, shown, {}
+        self._documents, self._fault = iter(documents), None
+        self._taking, self._telling = threading.Lock(), threading.Lock()
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(workers)]
+        for thread in self._threads:
+            thread.start()
 
     def land(self):
-        """Let the calls in flight end, since they are paid; a second Ctrl-C gives them up."""
-        self.asking.budget.close()
+        """Wait until all are back; True where Ctrl-C ended it. Calls in flight are paid, so only a second gives them up."""
         try:
-            flying = sum(not future.cancel() and not future.done() for future in list(self.waiting))
-            if flying:
+            self._join()
+            return False
+        except KeyboardInterrupt:
+            self.asking.end("interrupted")
+        try:
+            if flying := sum(thread.is_alive() for thread in self._threads):
                 print(f"\n{flying} calls in flight are let end; Ctrl-C again gives them up", file=sys.stderr)
-            while self.waiting:
-                try:
-                    self.collect()
-                except (BadData, Limit) as e:
-                    self.asking.end(str(e))
+            self._join()
         except KeyboardInterrupt:
             self.asking.stop.set()
-        self.pool.shutdown(wait=True, cancel_futures=True)
+            self._join()
+        return True
+
+    def _join(self):
+        for thread in self._threads:
+            thread.join()
+        if self._fault:
+            raise self._fault
+
+    def _work(self):
+        try:
+            while (document := self._next()) is not None:
+                line = self.asking.ask(document)
+                can_be_read = self.asking.can_be_read(line)
+                with self._telling:
+                    if "harness" in line:
+                        self.harness[line["id"]] = line["harness"]
+                    self.shown.tick(line, can_be_read)
+        except (BadData, Limit) as e:
+            self.asking.end(str(e))
+        except BaseException as e:      # a bug: raised where the run waits, with its traceback
+            self._fault = self._fault or e
+            self.asking.end("a fault of the harness")
+
+    def _next(self):
+        with self._taking:
+            return None if self.asking.ended else next(self._documents, None)
 
 
 def _score(job, cache, opening, harness):
     """Write the record of what the cache holds for this run; returns it without its documents."""
     if job.settings is None:
         _refuse_stale(job, cache, opening)
-    grading, closing = scoring.Scoring(job.kit, job.bench, opening["price"]), {}
+    grading, closing = scoring.Scoring(job.kit, job.bench, opening["price"], sends=True), {}
+    times = record.Times(job.out)
 
     def entries():
         for row in job.wanted():
@@ -305,7 +311,8 @@ def _score(job, cache, opening, harness):
             followed = follow.safely(job.kit, document, Completion(**line["completion"]))
             if followed.outcome == follow.HARNESS:
                 harness[document] = followed.why
-            yield grading.entry(row, followed, line["stations"], line["cost"])
+            stations = {**(line["stations"] or {}), **times.of(document, line["completion"])}
+            yield grading.entry(row, followed, stations, line["cost"])
 
     def close():
         closing.update(grading.closing(), run=opening["run"], settings=opening["settings"])

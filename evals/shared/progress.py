@@ -14,21 +14,26 @@ def now():
 
 
 class Progress:
-    """Counts what comes back and says so on `stream`. `.done`, `.answered`, `.failed`, `.tokens` (as far as reported)."""
+    """Counts what comes back and says so on `stream`: `.done`, of which `.answered`, `.unparsed` and `.failed`; `.tokens`
+    as far as reported."""
 
     def __init__(self, total, stream=sys.stderr, quiet=False):
         self.total, self.stream, self.quiet = total, stream, quiet
-        self.done = self.answered = self.failed = self.tokens = 0
+        self.done = self.answered = self.unparsed = self.failed = self.tokens = 0
         self.money = cost.Sum()
         self.started, self._tenth = time.monotonic(), 0
         self._moves = stream.isatty()
 
-    def tick(self, line):
-        """One document came back: a cache line {"completion": {"error", "usage"}}, or one with "harness"."""
+    def tick(self, line, can_be_read):
+        """One document came back: a cache line {"completion": {"error", "usage"}}, or one with "harness".
+
+        can_be_read  whether a whole reply holds the object that was asked for
+        """
         call = line.get("completion", {"error": True, "usage": None})
         self.done += 1
         self.failed += bool(call["error"])
-        self.answered += not call["error"]
+        self.answered += can_be_read
+        self.unparsed += not call["error"] and not can_be_read
         self.tokens += sum((call["usage"] or {}).get(kind) or 0 for kind in ("input", "output"))
         self.money.add(line.get("cost"))
         if self.quiet:
@@ -41,11 +46,12 @@ class Progress:
         self._tenth = tenth
 
     def text(self):
-        """The progress line: done of total, answered, failed, tokens, seconds left at this pace."""
+        """The progress line: done of total, answered, unparsed, failed, tokens, dollars, seconds left at this pace."""
         spent = time.monotonic() - self.started
         left = spent / self.done * (self.total - self.done) if self.done else 0
-        return (f"{self.done}/{self.total} asked, {self.answered} answered, {self.failed} failed, {self.tokens:,} tokens, "
-                f"{cost.in_words(self.money.total()['usd'])}, {spent:.0f} s, about {left:.0f} s left")
+        unparsed = f"{self.unparsed} unparsed, " if self.unparsed else ""
+        return (f"{self.done}/{self.total} asked, {self.answered} answered, {unparsed}{self.failed} failed, "
+                f"{self.tokens:,} tokens, {cost.in_words(self.money.total()['usd'])}, {spent:.0f} s, about {left:.0f} s left")
 
     def close(self):
         """End the moving line."""

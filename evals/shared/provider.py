@@ -10,18 +10,20 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
 
 class LocalProvider:
-    """`answer(body)` → the reply's text for a request body, `usage(body)` → its usage. `.calls` counts requests, `.keys`
-    keeps their Authorization headers."""
+    """`answer(body)` → the reply's text for a request body, `usage(body)` and `finish(body)` → what goes with it.
+
+    `.calls` counts requests, `.keys` keeps their Authorization headers, `.connections` the addresses they came from.
+    """
 
     def __init__(self, answer):
-        self.answer, self.usage = answer, lambda body: USAGE
-        self.calls, self.keys, self._lock = 0, [], threading.Lock()
+        self.answer, self.usage, self.finish = answer, lambda body: USAGE, lambda body: "stop"
+        self.calls, self.keys, self.connections, self._lock = 0, [], set(), threading.Lock()
 
     def __enter__(self):
         self._server = _Quiet(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_):
@@ -44,31 +46,31 @@ class LocalProvider:
                 with provider._lock:
                     provider.calls += 1
                     provider.keys.append(self.headers.get("Authorization"))
-                text, usage = provider.answer(body), provider.usage(body)
-                kind, data = _stream(text, usage) if body.get("stream") else _whole(text, usage)
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                reply = provider.answer(body), provider.finish(body), provider.usage(body)
+                kind, data = (_stream if body.get("stream") else _whole)(*reply)
+                with provider._lock:
+                    provider.connections.add(self.client_address)
+                head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nConnection: keep-alive\r\n\r\n"
+                self.wfile.write(head.encode() + data)
         return Handler
 
 
 class _Quiet(ThreadingHTTPServer):
     """A server that says nothing of callers that go away: tests kill them."""
 
+    request_queue_size = 128        # a full queue would have callers wait a second to connect
     def handle_error(self, request, client_address):
         pass
 
 
-def _whole(text, usage):
+def _whole(text, finish, usage):
     body = {"id": "c-1", "object": "chat.completion", "model": "local", "usage": usage,
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}]}
     return "application/json", json.dumps(body).encode()
 
 
-def _stream(text, usage):
+def _stream(text, finish, usage):
     chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in (text[:7], text[7:])]
-    chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]
+    chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}, {"choices": [], "usage": usage}]
     lines = [f"data: {json.dumps({'object': 'chat.completion.chunk', 'model': 'local', **chunk})}\n\n" for chunk in chunks]
     return "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode()

@@ -4,18 +4,19 @@ Every key is sorted and every document stands on a line of its own, so that a re
 in little memory and two runs of the same thing are the same bytes.
 """
 import contextlib
-import hashlib
 import json
 import re
 from pathlib import Path
 
-from evals.shared import tally
-from src.shared.files import BadData, read_text, replacing, to_json
+from src.shared import records
+from src.shared.files import BadData, as_number, replacing
+from src.shared.guards import sha      # by this name its callers know it
 
 PREFIX = re.compile(r"([a-z])([0-9]{3})-([a-z0-9-]+)")
 LETTERS = {"r": "scored model run", "s": "stateless control", "a": "ablation", "c": "calibration", "b": "free floor",
            "t": "stub", "x": "injection"}
-OPEN, CLOSE = '{"documents":[', "],"
+BEHIND = ("parse", "recheck", "score")     # the stations behind a reply, whose times are measured as the record is made
+OPEN, CLOSE = '{"documents":[', "],"       # the form that `src.shared.records` reads
 
 
 def path_of(folder, run_id):
@@ -42,10 +43,13 @@ def header(path):
 
     The record's figures are not looked at: a run is scored again just because they are wrong.
     """
-    for place, first in ((cache_of(path), True), (path, False)):
+    def first_line(cache):
+        with cache.open(encoding="utf-8", errors="replace") as text:
+            return json.loads(text.readline())
+    for place, look in ((cache_of(path), first_line), (path, lambda record: records.Record(record).said)):
         if place.exists():
-            with place.open(encoding="utf-8", errors="replace") as text, contextlib.suppress(ValueError):
-                found = json.loads(text.readline() if first else text.read())
+            with contextlib.suppress(ValueError):
+                found = look(place)
                 if isinstance(found, dict) and isinstance(found.get("run"), dict):
                     return found["run"]
     return None
@@ -69,12 +73,13 @@ def check_id(run_id, kit, letter):
 class Writer:
     """A record being written: `add` each document's entry as it comes, then `close` with the other top-level keys.
 
-    A context: the file takes its place when the block ends well, and vanishes when it does not.
+    A context: the file takes its place when the block ends well, and vanishes when it does not. Not `is_kept`: it can
+    be made again at no cost, so nobody waits until it is on the disk.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, is_kept=True):
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._place, self._out, self._added = replacing(path), None, 0
+        self._place, self._out, self._added = replacing(path, is_kept), None, 0
 
     def __enter__(self):
         self._out = self._place.__enter__()
@@ -103,31 +108,40 @@ def write(path, entries, closing):
 
 
 def read(path):
-    """A record as one object. BadData for what is no record, and for one whose figures are not those of its documents."""
-    try:
-        found = json.loads(read_text(path))
-        wrong = tally.misreported(found)
-    except (ValueError, KeyError, TypeError, AttributeError) as e:
-        raise BadData(*(e.problems if isinstance(e, BadData) else [f"{path}: is no run record"])) from None
-    if wrong:
-        raise BadData(f"{path}: its {len(found['documents'])} documents do not add up to what it says of "
-                      f"{', '.join(wrong[:5])}; re-score the run, or restore the file")
-    return found
+    """A record as one object. BadData for what is no record, and where the figures are not those of the documents."""
+    found = records.Record(path)
+    return {"documents": list(found.entries()), **found.said}
 
 
-def sha(*pieces):
-    """A short name for bytes or texts: the first 16 hex digits of their SHA-256."""
-    digest = hashlib.sha256()
-    for piece in pieces:
-        digest.update(piece if isinstance(piece, bytes) else piece.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()[:16]
+class Times:
+    """How long a record says that what follows the reply took, asked document by document in the record's order.
+
+    These times are measured when a reply is first scored, and stay with it: a record made again of the same replies is
+    the same bytes. A record that is not there, or not whole, says nothing, and they are measured anew.
+    """
+
+    def __init__(self, path):
+        self._entries, self._next = self._read(path), None
+
+    def of(self, document, completion):
+        """{"parse", "recheck", "score"} as far as the record has them for this very call, else {}."""
+        self._next = self._next or next(self._entries, None)
+        if self._next is None or self._next["id"] != document:
+            return {}
+        entry, self._next = self._next, None
+        seconds, call = entry["seconds"] or {}, completion["seconds"] or {}
+        if entry["attempts"] != list(completion["attempts"]) or seconds.get("total") != call.get("total"):
+            return {}
+        return {name: seconds[name] for name in BEHIND if name in seconds}
+
+    @staticmethod
+    def _read(path):
+        with contextlib.suppress(BadData, KeyError, TypeError):
+            for _, _, entry in records.Record(path).lines() if path.exists() else ():
+                yield {name: entry[name] for name in ("id", "seconds", "attempts")}
 
 
 def line(value):
-    """A value as a record holds it: one line of JSON, keys sorted, Decimals as numbers."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
-
-
-def _plain(value):
-    return list(value) if isinstance(value, tuple) else json.loads(to_json(value))
+    """A value as a record holds it: one line of JSON, keys sorted, Decimals as numbers, half a character as its escape."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=as_number)
+    return text.encode("utf-8", "backslashreplace").decode()

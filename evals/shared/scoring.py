@@ -4,21 +4,21 @@ What is read is the gold key, one row at a time, so memory does not grow with th
 """
 import collections
 import fnmatch
+import functools
 import hashlib
 
-from evals.shared import record, tally
-from src.shared import cost
+from evals.shared import record
+from src.shared import blame, cost, tally
 from src.shared.fields import near
-from src.shared.files import BadData, read_text
-from src.shared.follow import OUTCOMES
+from src.shared.files import BadData
+from src.shared.follow import HARNESS, OUTCOMES, timed
+from src.shared.guards import guards
 from src.shared.values import plain
 
-RULE_FILES = ("checks.json", "policy.json", "policy.md", "fields.json", "facts.json")
-
-
 FAILURES_KEPT = 50      # different sentences; what goes beyond is counted by outcome alone
-# A document's row of the key and what every arm needs of it: gold Answer, the null baseline's Marks, a hash of its page
-Labelled = collections.namedtuple("Labelled", "row gold null page")
+# A document's row of the key and what every arm needs of it: gold Answer, the same with the trace of its walk, the null
+# baseline's Marks, a hash of its page
+Labelled = collections.namedtuple("Labelled", "row gold walked null page")
 
 
 def labelled(kit, bench, row):
@@ -26,37 +26,44 @@ def labelled(kit, bench, row):
     normalise = kit.definition.normalise
     gold = normalise(kit.book, row)._replace(document=kit.source(row["id"]))
     nothing = normalise(kit.book, dict.fromkeys(kit.definition.keys(kit.book)))
-    return Labelled(row, gold, bench.judge(kit, gold, nothing), record.sha(row["id"], kit.text(row["id"])))
+    walked = kit.definition.recheck(kit.book, gold.document, gold)
+    return Labelled(row, gold, walked, bench.judge(kit, gold, nothing), record.sha(row["id"], kit.text(row["id"])))
 
 
 class Scoring:
     """The grading of one run: feed it what `follow` gave, take entries, then the aggregates."""
 
-    def __init__(self, kit, bench, price=None):
-        """`price` says what the costs of the entries rest on: a card, an own tariff, or None."""
+    def __init__(self, kit, bench, price=None, sends=False):
+        """`price` says what the costs of the entries rest on: a card, an own tariff, or None; `sends` whether the arm
+        sent the kit's prompt, whose parts are then measured."""
         self.kit, self.bench, self.price = kit, bench, price
         self.tally, self.null = tally.Tally(error.id for error in bench.errors), tally.Tally()
         self.used, self.money, self.failures = tally.Used(), cost.Sum(), collections.Counter()
-        self._corpus = hashlib.sha256()
+        self._corpus, self._headline = hashlib.sha256(), kit.definition.headline(kit.book)
+        self._sizes = Sizes() if sends else None
         # What the recheck cannot move is said once, raw.
         self._rechecked = {item.id for item in (*bench.metrics, *bench.errors) if item.rechecked}
 
     def entry(self, row, followed, stations=None, price=None):
         """The record entry of one document, counted as it is made. `row` is its row of the key, or its Labelled.
 
-        `stations` {name: seconds} beside the call's own; `price` as `cost.Pricer.call` gave it when the call was made.
+        `stations` {name: seconds} beside the call's own, in place of what is measured here where a name is in both;
+        `price` as `cost.Pricer.call` gave it when the call was made.
         """
         known = row if isinstance(row, Labelled) else labelled(self.kit, self.bench, row)
         document = known.row["id"]
-        marks, cells = {}, {}
-        for column, answer in (("raw", followed.raw), ("rechecked", followed.rechecked)):
-            marks[column], cells[column] = self.bench.judge(self.kit, known.gold, answer)
+        marks, cells, blamed, seconds = {}, {}, {}, {}
+        with timed(seconds, "score"):
+            for column, answer in (("raw", followed.raw), ("rechecked", followed.rechecked)):
+                marks[column], cells[column] = self.bench.judge(self.kit, known.gold, answer)
+                blamed[column] = self._blame(known, followed.rechecked, answer, marks[column])
         marks["rechecked"] = {mark: hit for mark, hit in marks["rechecked"].items() if mark in self._rechecked}
         entry = {"id": document, "cluster": self.bench.cluster(document), "case": known.row.get("case"),
                  "outcome": followed.outcome, "why": followed.why,
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
-                 "overrides": _overrides(followed), "marks": marks, "cells": cells, "repairs": list(followed.repairs),
-                 **_call(followed.completion, stations),
+                 "overrides": _overrides(followed), "marks": marks, "cells": cells, "blame": blamed,
+                 "repairs": list(followed.repairs),
+                 **_call(followed.completion, {**followed.seconds, **seconds, **(stations or {})}),
                  "cost": price}
         self.count(known, entry)
         return entry
@@ -70,19 +77,74 @@ class Scoring:
         if entry["why"] and len(self.failures) < FAILURES_KEPT:
             self.failures[entry["outcome"], entry["why"].strip().splitlines()[-1][:300]] += 1
         self.money.add(entry["cost"])
-        self.null.add({**entry, "marks": dict.fromkeys(tally.COLUMNS, known.null.hits),
-                       "cells": dict.fromkeys(tally.COLUMNS, known.null.cells)})
+        if self._sizes and entry["outcome"] != HARNESS:
+            self._sizes.add(self.kit.prompt(entry["id"]))
+        self.null.add({**entry, "marks": {"raw": known.null.hits}, "cells": {"raw": {}}})
 
     def closing(self):
         """The aggregates of the record, the guards, and the totals over all documents."""
         outcomes = self.tally.outcomes
         failures = [{"outcome": outcome, "why": why, "documents": number}
                     for (outcome, why), number in self.failures.most_common()]
-        return {"failures": failures, **tally.summary(self.tally, self.null, self.bench, self.kit),
-                "guards": {**guards(self.kit), "corpus": self._corpus.hexdigest()[:16], "documents": self.tally.documents},
+        return {"failures": failures, **self._summary(), "blame": self.tally.blame if self._headline else None,
+                "prompt": self._sizes and self._sizes.parts(),
+                "guards": {**guards(self.kit), "corpus": self._corpus.hexdigest()[:16],
+                           "documents": self.tally.documents},
                 "totals": {"documents": self.tally.documents, **self.used.totals,
                            "cost": self.money.total(self.price),
                            "outcomes": {name: outcomes.get(name, 0) for name in OUTCOMES}}}
+
+    def _blame(self, known, own, answer, hits):
+        """Why the headline of an answer is wrong, as `blame.find` tells it; None where it is right."""
+        if self._headline is None or hits.get(self.bench.metrics[0].id) is not False:
+            return None
+        return blame.find(self._headline, known.walked, own, answer, hits)
+
+    def _summary(self):
+        """Metrics, errors and matrices, each raw, rechecked and beside the null baseline."""
+        counted, bench = self.tally, self.bench
+        both = lambda get, *what: {column: get(column, *what) for column in tally.COLUMNS}
+        titles = {metric.id: metric.title for metric in bench.metrics}
+        named = {item.id for item in (*bench.errors, *bench.scores)}
+        marks = [mark for mark in dict.fromkeys([*titles, *sorted(counted.hits["raw"])]) if mark not in named]
+        return {
+            "metrics": [{"id": mark, "title": titles.get(mark, mark), **both(counted.rate, mark),
+                         "null": self.null.rate("raw", mark)} for mark in marks],
+            "errors": [{"id": error.id, "title": error.head, "why": error.why, **both(counted.error, error.id)}
+                       for error in bench.errors],
+            "scores": [{"id": score.id, "title": score.title, "unit": score.unit,
+                        "raw": counted.mean("raw", score.id, score.unit)} for score in bench.scores],
+            "matrices": [{"id": matrix.id, "title": matrix.title, "labels": list(matrix.labels),
+                          "listed": matrix.listed, **both(counted.matrix, matrix.id, matrix.labels)}
+                         for matrix in bench.matrices(self.kit)]}
+
+
+class Sizes:
+    """How long the parts of a run's prompts are, in characters, over its documents."""
+
+    def __init__(self):
+        self._parts = {}        # (name, role, whether it is the same on every call) → {characters: documents}
+
+    def add(self, parts):
+        """The parts of one document's prompt."""
+        for part in parts:
+            sizes = self._parts.setdefault((part.name, part.role, part.fixed), collections.Counter())
+            sizes[len(part.text)] += 1
+
+    def parts(self):
+        """[{"name", "role", "fixed", "documents", "characters": {"min", "median", "max"}}] in the order of sending."""
+        return [{"name": name, "role": role, "fixed": fixed, "documents": sizes.total(),
+                 "characters": {"min": min(sizes), "median": _median(sizes), "max": max(sizes)}}
+                for (name, role, fixed), sizes in self._parts.items()]
+
+
+def _median(sizes):
+    """The lower median of {size: how often}."""
+    middle, seen = (sizes.total() + 1) // 2, 0
+    for size, times in sorted(sizes.items()):
+        seen += times
+        if seen >= middle:
+            return size
 
 
 def wanted(kit, docs=None, limit=None):
@@ -101,18 +163,15 @@ def wanted(kit, docs=None, limit=None):
             raise BadData(f"--docs {pattern}: no such document{near(pattern, kit.documents())}")
 
 
-def guards(kit):
-    """Hashes of what must be equal before two runs are differenced: gold, rules, fixed prefix of the prompt."""
-    first = next(kit.documents())
-    prefix = "".join(f"{part.role}\0{part.text}" for part in kit.prompt(first) if part.fixed)
-    rules = [read_text(kit.data / name) for name in RULE_FILES if (kit.data / name).exists()]
-    return {"gold": _file_hash(kit.data / "gold.jsonl"), "rules": record.sha(*rules), "prefix": record.sha(prefix)}
-
-
 def code_hash(root, kit):
     """One name for the code that made a run: everything under src/ and evals/ that this kit can reach, tests apart."""
-    folders = (root / "src", root / "src/shared", root / "src/shared/adapters", root / f"src/{kit.name}",
-               root / "evals", root / "evals/shared", root / f"evals/{kit.name}")
+    return _code_hash(root, kit.name)
+
+
+@functools.lru_cache(maxsize=None)      # what runs does not change while it does
+def _code_hash(root, name):
+    folders = (root / "src", root / "src/shared", root / "src/shared/adapters", root / f"src/{name}",
+               root / "evals", root / "evals/shared", root / f"evals/{name}")
     files = [path for folder in folders for path in sorted(folder.glob("*.py")) if not path.name.startswith("test_")]
     return record.sha(*(piece for path in files for piece in (path.name, path.read_bytes())))
 
@@ -122,7 +181,8 @@ def _answer(answer):
         return None
     found = {"values": {name: plain(value) for name, value in answer.values.items()}}
     if answer.problems:
-        found["problems"] = {name: {"raw": finding.raw, "why": finding.why} for name, finding in answer.problems.items()}
+        found["problems"] = {name: {"raw": finding.raw, "why": finding.why}
+                             for name, finding in answer.problems.items()}
     return found
 
 
@@ -134,11 +194,6 @@ def _overrides(followed):
 
 def _call(call, stations):
     """What the call cost and how long each station took; None throughout where there was no call."""
-    seconds = {**(call.seconds or {}), **(stations or {})} or None
+    seconds = call.seconds and {**call.seconds, **stations}
     return {"usage": call.usage, "finish": call.finish, "attempts": list(call.attempts), "notes": list(call.notes),
             "seconds": seconds and {name: value and round(value, tally.PLACES) for name, value in seconds.items()}}
-
-
-def _file_hash(path):
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()[:16]

@@ -6,10 +6,11 @@ standard library, so that a gate shares no reader with the code that it judges.
 import json
 from collections import Counter
 from decimal import Decimal
+from functools import lru_cache
 
 BOM = b"\xef\xbb\xbf"
 KINDS = {str: "a text", list: "a list", dict: "an object", bool: "true or false", int: "a whole number",
-         "text?": "a text or null", "texts": "a list of texts", object: "a value"}
+         "text?": "a text or null", "whole?": "a whole number or null", "texts": "a list of texts", object: "a value"}
 
 
 def read_text(report, file):
@@ -26,6 +27,21 @@ def read_json(report, file):
     """The JSON value of a file, fractions as Decimal; None where there is none."""
     text = read_text(report, file)
     return None if text is None else _parse(report, file, text)
+
+
+def read_named(report, file, name, required, optional=None):
+    """The objects of a JSON list by what each has under `name`; what is none is reported and left out."""
+    data, found = read_json(report, file), {}
+    if type(data) is not list:
+        report.add(file, "", f"{shown(data)}: a list of objects is wanted")
+        return found
+    for place, entry in enumerate(data, 1):
+        called = entry.get(name, place) if type(entry) is dict else place
+        if shape(report, file, called, entry, required, optional or {}):
+            if called in found:
+                report.add(file, called, "stands twice; keep one")
+            found[called] = entry
+    return found
 
 
 class Rows:
@@ -90,9 +106,24 @@ def shape(report, file, row, value, required, optional=None):
     return not (missing or unfit)
 
 
+def same(one, other):
+    """Whether two JSON values are the same in kind as well: 1 is neither true nor 1.0."""
+    if type(one) is not type(other):
+        return False
+    if type(one) is dict:
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    return len(one) == len(other) and all(map(same, one, other)) if type(one) is list else one == other
+
+
 def fold(text):
     """Trimmed, blanks collapsed, casefolded: the form in which names are compared, whole."""
     return " ".join(text.split()).casefold()
+
+
+@lru_cache(maxsize=4096)
+def fold_word(text):
+    """`fold`, remembered: for words that come again and again, not for pages, which it would keep."""
+    return fold(text)
 
 
 def shown(value, limit=100):
@@ -110,8 +141,8 @@ def nearest(word, words):
 
 
 def _is(value, kind):
-    if kind == "text?":
-        return value is None or type(value) is str
+    if kind in ("text?", "whole?"):
+        return value is None or type(value) is (str if kind == "text?" else int)
     if kind == "texts":
         return type(value) is list and all(type(part) is str for part in value)
     return kind is object or type(value) is kind

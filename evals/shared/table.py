@@ -1,11 +1,9 @@
 """Records as text that people like to read: one table a kit, arms side by side, and the expensive errors by name."""
-import math
-
-from src.shared import cost
+from src.shared import cost, wording
+from src.shared.wording import count, rate
 
 ROWS_SHOWN = 8
 STUB = "stub"
-BLANK = "–"
 
 
 def free(kit, bench, records, gate_says):
@@ -21,7 +19,7 @@ def free(kit, bench, records, gate_says):
         rows += _pair(metric, [_metric(records[arm], metric.id) for arm in arms], rate)
     rows += [[], ["named errors, over their opportunities", "", *arms]]
     for error in bench.errors:
-        rows += _pair(error, [_error(records[arm], error.id) for arm in arms], count)
+        rows += _pair(error._replace(title=error.head), [_error(records[arm], error.id) for arm in arms], count)
     lines += grid(rows)
     for arm in arms:
         lines += _names(arm, bench, records[arm])
@@ -74,34 +72,6 @@ def outcomes(found):
             f"overridden by the recheck {totals['overrides']}"]
 
 
-def rate(found):
-    """A rate with its count and interval: `16/52 31 % (20–44)`; a dash where nothing was measured."""
-    if not found:
-        return BLANK
-    low, high = round(100 * found["low"]), round(100 * found["high"])
-    return f"{found['num']}/{found['den']} {percent(found['rate'])} ({low}–{high})"
-
-
-def count(found):
-    """A named error over its opportunities; for none, the most that the count still allows (rule of three)."""
-    if not found:
-        return BLANK
-    if found["count"] == 0:
-        chances = found["clusters"] or found["opportunities"]
-        return f"0/{found['opportunities']} (≤ {min(100, math.ceil(300 / chances))} %)"
-    return f"{found['count']}/{found['opportunities']} {percent(found['count'] / found['opportunities'])}"
-
-
-def percent(share):
-    """A share in whole per cent, except that 100 and 0 are said only of all and none."""
-    rounded = round(100 * share)
-    if rounded == 100 and share < 1:
-        return ">99 %"
-    if rounded == 0 and share > 0:
-        return "<1 %"
-    return f"{rounded} %"
-
-
 def grid(rows):
     """Rows of cells as lines, the first two columns to the left, the others to the right."""
     width = max(map(len, rows))
@@ -119,7 +89,7 @@ def _pair(item, found, form):
 
 
 def _beside(arm, found):
-    """What is no rate: scores over the documents that have one, and lists of first causes."""
+    """What is no rate: scores over the documents that have one, lists of first causes, how the headline went wrong."""
     lines = [f"{arm}: {score['title']}: {score['raw']['value']:.4f} over {score['raw']['documents']} documents"
              for score in found["scores"] if score["raw"]]
     for matrix in found["matrices"]:
@@ -127,6 +97,8 @@ def _beside(arm, found):
             counts = dict(zip(matrix["labels"], matrix["raw"][0]))
             causes = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in counts.items() if number)
             lines.append(f"{arm}: {matrix['title']}, of {sum(counts.values())}: {causes}")
+    if found["blame"] and any(found["blame"]["raw"].values()):
+        lines.append(f"{arm}: {wording.blame(found['blame']['raw'])}")
     return ["", *lines] if lines else []
 
 
@@ -146,5 +118,6 @@ def _names(arm, bench, found):
         return []
     more = f" and {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
     where = f", in {len(rows)} documents" if error["raw"]["count"] != len(rows) else ""
-    return ["", f"{arm}: {bench.errors[0].title} on {error['raw']['count']} of {error['raw']['opportunities']}{where}; "
-                f"{bench.errors[0].why}:", f"  {' '.join(rows[:ROWS_SHOWN])}{more}"]
+    unit = f" {bench.errors[0].unit}" if bench.errors[0].unit else ""
+    return ["", f"{arm}: {bench.errors[0].title} on {error['raw']['count']} of {error['raw']['opportunities']}{unit}"
+                f"{where}; {bench.errors[0].why}:", f"  {' '.join(rows[:ROWS_SHOWN])}{more}"]

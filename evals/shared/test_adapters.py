@@ -12,7 +12,7 @@ import traceback
 import unittest
 import unittest.mock
 
-from evals.shared.local_provider import (DONE, HANG, RESET, LocalProvider, chat, delta, error, event, http, stream)
+from evals.shared.local_provider import (DONE, HANG, KEPT, RESET, LocalProvider, chat, delta, error, event, http, stream)
 from src.shared import adapters
 from src.shared.adapters import answer, faults, sse, transport, waits
 from src.shared.config import Secret, Settings
@@ -29,9 +29,13 @@ PNG = b"\x89PNG..."
 class Calling(unittest.TestCase):
     """Short waits, a key to look for, and no memory of other tests' models."""
 
+    @classmethod
+    def setUpClass(cls):
+        cls.provider = cls.enterClassContext(LocalProvider())
+
     def setUp(self):
-        for place, name, value in ((adapters, "FIRST_WAIT_SECONDS", 0.02), (transport, "TAIL_SECONDS", 0.2),
-                                   (transport, "POLL_SECONDS", 0.05), (adapters, "_learned", {}),
+        for place, name, value in ((adapters, "FIRST_WAIT_SECONDS", 0.01), (transport, "TAIL_SECONDS", 0.15),
+                                   (transport, "POLL_SECONDS", 0.03), (adapters, "_learned", {}),
                                    (adapters, "_reached", set())):
             patch = unittest.mock.patch.object(place, name, value)
             patch.start()
@@ -43,10 +47,10 @@ class Calling(unittest.TestCase):
 
     def call(self, *scripts, parts=PROMPT, schema=None, max_tokens=None, on_progress=None, stop=None, **more):
         """Completion of one call; the requests that came are left in self.requests."""
-        with LocalProvider(*scripts) as provider:
-            done = adapters.complete(self.settings(provider.url, **more), parts, schema=schema, max_tokens=max_tokens,
-                                     on_progress=on_progress, stop=stop)
-            self.requests = provider.requests
+        self.provider.begin_with(*scripts)
+        done = adapters.complete(self.settings(self.provider.url, **more), parts, schema=schema, max_tokens=max_tokens,
+                                 on_progress=on_progress, stop=stop)
+        self.requests = self.provider.requests
         self.assertNotIn(KEY, repr(done))
         return done
 
@@ -152,7 +156,7 @@ class Adapting(Calling):
 
 class Clocks(Calling):
     PING = b": ping\n\n"
-    PATIENT = {"first_output_seconds": 0.4, "between_output_seconds": 0.4}
+    PATIENT = {"first_output_seconds": 0.3, "between_output_seconds": 0.3}
 
     def kind(self, script, **more):
         begun = time.monotonic()
@@ -161,43 +165,43 @@ class Clocks(Calling):
         return done.error and done.error["kind"], done
 
     def test_no_clock_is_fed_by_comments_roles_or_empty_pieces(self):
-        noise = [self.PING, 0.05, delta(role="assistant"), 0.05, delta(""), 0.05] * 30
-        kind, done = self.kind(stream(*noise), first_output_seconds=0.3)
+        noise = [self.PING, 0.02, delta(role="assistant"), 0.02, delta(""), 0.02] * 30
+        kind, done = self.kind(stream(*noise), first_output_seconds=0.1)
         self.assertEqual(kind, "timeout_first_output")
         self.assertRegex(done.error["message"], r"after 0 characters \(\d+ bytes\)")
-        kind, done = self.kind(stream(delta("12345"), *noise), between_output_seconds=0.3)
+        kind, done = self.kind(stream(delta("12345"), *noise), between_output_seconds=0.1)
         self.assertEqual(kind, "timeout_between_outputs")
         self.assertIn("after 5 characters", done.error["message"])
 
     def test_a_slow_answer_that_keeps_coming_is_not_cut_off_by_silence_limits(self):
-        pieces = [piece for _ in range(8) for piece in (0.1, delta("x"))]
+        pieces = [piece for _ in range(8) for piece in (0.05, delta("x"))]
         done = self.call(stream(*pieces, delta(finish="stop"), DONE), **self.PATIENT)
         self.assertEqual((done.error, done.text), (None, "x" * 8))
-        self.assertGreater(done.seconds["receive"], 0.6)
+        self.assertGreater(done.seconds["receive"], self.PATIENT["between_output_seconds"])
         self.assertGreaterEqual(done.seconds["total"], done.seconds["receive"] + done.seconds["first_output"] - 0.01)
 
     def test_reasoning_is_a_sign_of_life(self):
-        pieces = [piece for _ in range(6) for piece in (0.1, delta(reasoning_content="hm"))]
+        pieces = [piece for _ in range(8) for piece in (0.05, delta(reasoning_content="hm"))]
         done = self.call(stream(*pieces, delta("x", "stop"), DONE), **self.PATIENT)
         self.assertEqual((done.error, done.text), (None, "x"))
 
     def test_the_backstop_holds_over_all_attempts_together(self):
         drip = [piece for _ in range(40) for piece in (delta("x"), 0.05)]
-        kind, _ = self.kind(stream(*drip), total_seconds=0.5)
+        kind, _ = self.kind(stream(*drip), total_seconds=0.2)
         self.assertEqual(kind, "timeout_total")
         begun = time.monotonic()
-        done = self.call(stream(HANG), retries=4, first_output_seconds=0.4, total_seconds=0.6)
-        self.assertLess(time.monotonic() - begun, 1.5)
+        done = self.call(stream(HANG), retries=4, first_output_seconds=0.15, total_seconds=0.25)
+        self.assertLess(time.monotonic() - begun, 1)
         self.assertEqual([a["kind"] for a in done.attempts], ["timeout_first_output", "timeout_total"])
 
     def test_a_server_that_never_answers_or_stops_inside_its_head_is_silence_too(self):
         for script in ([HANG], [b"HTTP/1.1 200 OK\r\nContent-", HANG], [http(b"", length=50), b' {"choices"', HANG]):
-            kind, _ = self.kind(script, first_output_seconds=0.3, between_output_seconds=0.3, stream=False)
+            kind, _ = self.kind(script, first_output_seconds=0.1, between_output_seconds=0.1, stream=False)
             self.assertTrue(kind.startswith("timeout_"), kind)
 
     def test_after_the_finish_word_only_a_short_tail_is_waited_for(self):
         usage = event({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}})
-        for tail, input_tokens in (((HANG,), None), ((0.05, usage, HANG), 3), ((0.05, usage, DONE, HANG), 3)):
+        for tail, input_tokens in (((HANG,), None), ((0.02, usage, HANG), 3), ((0.02, usage, DONE, HANG), 3)):
             begun = time.monotonic()
             done = self.call(stream(delta("x", "stop"), *tail))
             self.assertLess(time.monotonic() - begun, 1)
@@ -206,7 +210,7 @@ class Clocks(Calling):
 
     def test_a_finish_word_before_the_text_neither_hurries_nor_proves_the_answer(self):
         early = delta(reasoning_content="hm", finish="stop")
-        done = self.call(stream(early, 0.4, delta("x"), 0.4, delta("y", "stop"), DONE))
+        done = self.call(stream(early, 0.2, delta("x"), 0.2, delta("y", "stop"), DONE))
         self.assertEqual((done.error, done.text), (None, "xy"))
         done = self.call(stream(early, delta("half")), retries=0)
         self.assertEqual((done.error["kind"], done.text), ("reply_cut", ""))
@@ -220,7 +224,7 @@ class Stopping(Calling):
     def test_a_stop_ends_a_silent_call_and_a_long_wait_at_once(self):
         for script in (stream(delta("x"), HANG), error(429, "slow down", ["Retry-After: 60"])):
             stop = threading.Event()
-            threading.Timer(0.2, stop.set).start()
+            threading.Timer(0.05, stop.set).start()
             begun = time.monotonic()
             done = self.call(script, stop=stop)
             self.assertLess(time.monotonic() - begun, 1)
@@ -460,6 +464,61 @@ class Connections(Calling):
             for script in (stream(*[delta("x" * 9_000)] * 20), http(b" " * 200_000), http(b'{"' + b"x" * 200_000)):
                 done = self.call(script)
                 self.assertEqual((done.error["kind"], done.text, len(done.attempts)), ("too_large", "", 1))
+
+
+class KeptConnections(Calling):
+    """One connection for many calls: only where the server says so, and never a request sent twice in silence."""
+
+    BODY = GOOD.partition(b"\r\n\r\n")[2]
+    KEPT_GOOD = http(BODY, headers=[KEPT])
+    KEPT_STREAM = [f"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n{KEPT}\r\n\r\n".encode(),
+                   *(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (delta("{}", "stop"), DONE)), b"0\r\n\r\n"]
+
+    def several(self, *scripts, calls=2, between=lambda: None, **more):
+        """(Completions of calls one after the other on one Connections, how many connections they took)."""
+        done = []
+        with LocalProvider(*scripts) as provider, transport.Connections() as connections:
+            for _ in range(calls):
+                done.append(adapters.complete(self.settings(provider.url, **more), PROMPT, connections=connections))
+                between()
+            self.asked = len(provider.requests)
+        return done, len(set(provider.callers))
+
+    def test_whole_replies_leave_their_connection_to_the_next_call(self):
+        for script in (self.KEPT_GOOD, self.KEPT_STREAM):
+            done, connections = self.several(script, calls=4)
+            self.assertEqual(([each.error for each in done], connections), ([None] * 4, 1))
+
+    def test_without_a_word_of_the_server_each_call_connects_anew(self):
+        for script in (GOOD, http(self.BODY, headers=["Connection: close"]), self.KEPT_STREAM[:-1]):
+            done, connections = self.several(script)
+            self.assertEqual(([each.error for each in done], connections), ([None] * 2, 2))
+
+    def test_a_connection_that_the_server_closed_meanwhile_is_not_used(self):
+        done, connections = self.several([self.KEPT_GOOD.replace(b"keep-alive", b"Keep-Alive")], between=lambda: time.sleep(0.02))
+        self.assertEqual(([len(each.attempts) for each in done], connections, self.asked), ([1, 1], 2, 2))
+
+    def test_one_that_lay_idle_is_not_used(self):
+        with unittest.mock.patch.object(transport, "IDLE_SECONDS", 0):
+            _, connections = self.several(self.KEPT_GOOD)
+        self.assertEqual(connections, 2)
+
+    def test_a_request_lost_on_a_kept_connection_is_an_attempt_and_is_recorded(self):
+        done, connections = self.several(self.KEPT_GOOD, [], self.KEPT_GOOD)
+        self.assertEqual([[attempt["kind"] for attempt in each.attempts] for each in done], [[None], ["transport", None]])
+        self.assertEqual((connections, self.asked), (2, 3))
+        done, _ = self.several(self.KEPT_GOOD, [], retries=0)
+        self.assertEqual((done[1].error["kind"], self.asked), ("transport", 2))
+
+    def test_a_connection_with_a_failure_on_it_is_closed(self):
+        for failing in (http(b"{}", 500, [KEPT]), http(b"{", headers=[KEPT]), http(self.BODY + b"more", headers=[KEPT],
+                                                                                  length=len(self.BODY))):
+            _, connections = self.several(failing, self.KEPT_GOOD, retries=0)
+            self.assertEqual(connections, 2, failing)
+
+    def test_the_clocks_hold_on_a_kept_connection_too(self):
+        done, connections = self.several(self.KEPT_GOOD, [HANG], first_output_seconds=0.1, retries=0)
+        self.assertEqual((done[1].error["kind"], connections), ("timeout_first_output", 1))
 
 
 class Secrecy(Calling):

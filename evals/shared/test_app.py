@@ -1,6 +1,9 @@
 """The board's server: its routes, what it refuses and how, what it never says, and how it starts and ends."""
+import contextlib
+import csv
 import gzip
 import http.client
+import io
 import json
 import os
 import random
@@ -12,9 +15,8 @@ import sys
 import tempfile
 import threading
 import unittest
-import urllib.error
-import urllib.request
 from pathlib import Path
+from unittest import mock
 from urllib.parse import quote
 
 from evals.shared import showing
@@ -23,9 +25,11 @@ from src import app
 from src.shared import config
 from src.shared import kit as kits
 from src.shared.files import to_json
+from src.shared.view import listing
 
 LABEL = "label_restrict"
 KIT = LABEL if LABEL in kits.names() else showing.first_kit()
+REQUESTS = int(os.environ.get("FUZZ_REQUESTS", 3000))      # 10,000 are asked for by hand: it takes longer
 KEY = "sk-never-shown-0123456789abcdef"
 NO_ENV = {"PATH": os.environ["PATH"], "PYTHONPATH": str(kits.ROOT)}
 
@@ -64,14 +68,11 @@ class Served:
         return self.send("POST", path, json.dumps(value).encode(), sent)
 
     def send(self, method, path, body, headers):
-        request = urllib.request.Request(self.url + path.lstrip("/"), body, headers, method=method)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        try:
-            with opener.open(request, timeout=30) as response:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        with contextlib.closing(connection):
+            connection.request(method, "/" + path.lstrip("/"), body, headers)
+            with connection.getresponse() as response:
                 return response.status, response.headers, response.read()
-        except urllib.error.HTTPError as e:
-            with e:
-                return e.code, e.headers, e.read()
 
 
 class Serving(unittest.TestCase):
@@ -117,7 +118,9 @@ class TestRoutes(Serving):
     def test_every_route_answers(self):
         for path in ("/api/board", "/api/kits", self.kit, f"{self.kit}/documents", f"{self.kit}/documents?page=1&q=a",
                      f"{self.kit}/documents/{self.document}", f"{self.kit}/documents/{self.document}/prompt",
-                     f"{self.kit}/documents/{self.document}?wrong=1&run={self.ids['stub']}", f"{self.kit}/rules"):
+                     f"{self.kit}/documents/{self.document}?wrong=1&run={self.ids['stub']}", f"{self.kit}/rules",
+                     f"{self.kit}?run={self.ids['stub']}", f"{self.kit}/compare", f"{self.kit}/watch",
+                     f"{self.kit}/cost?documents=5000&cached=90"):
             with self.subTest(path):
                 status, headers, body = self.served.get(path)
                 self.assertEqual((status, headers["Content-Type"]), (200, app.JSON_TYPE))
@@ -167,10 +170,30 @@ class TestRoutes(Serving):
 
     def test_a_parameter_without_meaning_is_400_with_a_sentence(self):
         for query in ("page=0", "page=x", "run=none", "wrong=2", "colum=raw", "error=none", "case=none", "page", "&",
-                      "=", "q=%ff", "&".join(f"q={i}" for i in range(99))):
+                      "=", "q=%ff", "cell=none", "cell=verdict:a:b", "blame=none", "disagrees=2",
+                      f"disagrees=1&run={self.ids['null']}", "&".join(f"q={i}" for i in range(99))):
             with self.subTest(query):
                 self.refused(400, self.served.get(f"{self.kit}/documents?{query}"))
         self.assertIn("no parameters", self.refused(400, self.served.get("/api/kits?q=1")))
+        self.refused(400, self.served.get(f"{self.kit}?wrong=1"))
+        for query in ("documents=-1", "documents=1e3", "cached=101", "documents=99999999", "tokens=1", "run=x"):
+            with self.subTest(query):
+                self.refused(400, self.served.get(f"{self.kit}/cost?{query}"))
+
+    def test_an_export_holds_every_row_of_the_filter_as_a_file(self):
+        query = f"run={self.ids['stub']}&wrong=1"
+        rows, listing.PAGE_ROWS = listing.PAGE_ROWS, 5
+        self.addCleanup(setattr, listing, "PAGE_ROWS", rows)
+        shown = self.served.json(f"{self.kit}/documents?{query}")
+        self.assertGreater(shown["matching"], len(shown["rows"]))
+        _, headers, body = self.served.get(f"{self.kit}/documents.csv?{query}")
+        self.assertEqual(headers["Content-Type"], "text/csv; charset=utf-8")
+        self.assertEqual(headers["Content-Disposition"], f'attachment; filename="{self.stage.kit_name}-documents.csv"')
+        told = self.served.json(f"{self.kit}/documents.json?{query}")
+        self.assertEqual(len(told), shown["matching"])
+        self.assertEqual([row["id"] for row in csv.DictReader(io.StringIO(body.decode()))], [row["id"] for row in told])
+        self.refused(400, self.served.get(f"{self.kit}/documents.csv?{query}&page=1"))
+        self.refused(404, self.served.get(f"{self.kit}/documents.xml"))
 
     def test_another_method_is_405_and_says_which_are_answered(self):
         for method, path, allowed in (("PUT", "/", "GET, HEAD, POST"), ("DELETE", self.kit, "GET, HEAD, POST"),
@@ -296,15 +319,22 @@ class TestNoise(Serving):
     def test_a_fuzz_of_thousands_of_requests_never_gives_a_fault_or_a_traceback(self):
         rng = random.Random(20260822)
         words = ["api", "kits", self.stage.kit_name, "documents", self.document, "rules", "prompt", "check", "board",
-                 "..", ".", "", "%2e%2e", "%00", "%ff", "é", "🚜", "app.js", "index.html", "a" * 300, "%", "%zz", "*",
+                 "compare", "watch", "cost", "documents.csv", "documents.json", "..", ".", "",
+                 "%2e%2e", "%00", "%ff", "é", "🚜", "app.js", "index.html", "a" * 300, "%", "%zz", "*",
                  ";", "%2f", "\\", "local/x"]
-        names = ["run", "column", "wrong", "differs", "hard", "error", "case", "q", "page", "x", "", "%00"]
+        names = ["run", "column", "wrong", "differs", "hard", "error", "case", "q", "page", "x", "", "%00", "disagrees",
+                 "cell", "blame", "first", "second", "across", "documents", "input", "cached", "output"]
+        cells = list(listing._cells(self.stage.opened()))
         values = [*self.ids.values(), "raw", "rechecked", "0", "1", "-1", "9" * 20, "%ff", "", "unsafe_clearance", "é",
-                  "a" * 500]
+                  "a" * 500, cells[0], cells[-1], cells[0] + ":", "misread value", ":", "::", "99"]
         bodies = [b"", b"{", b"[]", b"{}", b'{"document": "x"}', rng.randbytes(40)]
         seen, connection = set(), http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=20)
-        for number in range(3000):
+        known = [f"{self.kit}{rest}" for rest in (
+            "", "/documents", "/documents.csv", "/documents.json", "/compare", "/cost", f"/documents/{self.document}")]
+        for number in range(REQUESTS):
             path = "/" + "/".join(rng.choice(words) for _ in range(rng.randrange(7)))
+            if rng.random() < 0.3:
+                path = rng.choice(known)
             if rng.random() < 0.5:
                 path += "?" + "&".join(f"{rng.choice(names)}={rng.choice(values)}" for _ in range(rng.randrange(4)))
             method = rng.choices(["GET", "HEAD", "POST", "PUT", "PATCH"], [12, 2, 2, 1, 1])[0]
@@ -377,7 +407,7 @@ class TestCheckWithKey(Serving):
         self.assertEqual(status, 200)
         self.assertNotIn(KEY.encode(), body)
         self.assertNotIn(self.provider.url.encode(), body)
-        return json.loads(body)
+        return json.loads(body.splitlines()[-1])
 
     def gold(self):
         kit = self.stage.kit()
@@ -391,15 +421,48 @@ class TestCheckWithKey(Serving):
         self.assertEqual((view["live"], told["model"], told["kind"]), (True, "some-model-1", "asked just now"))
         fields = next(found for found in view["panels"] if found["kind"] == "fields")
         self.assertEqual(fields["columns"], ["gold", "some-model-1", "some-model-1, rechecked"])
-        self.assertEqual({cell["hit"] for row in fields["rows"] for cell in row["cells"][1:]}, {True})
+        judged = [row for row in fields["rows"] if row["mark"]]
+        self.assertEqual({cell["hit"] for row in judged for cell in row["cells"][1:]}, {True})
         replay = self.served.json(f"{self.kit}/documents/{self.document}?run={self.ids['stub']}")
         self.assertEqual([found["kind"] for found in view["panels"]], [found["kind"] for found in replay["panels"]])
+
+    def test_what_it_would_take_is_said_before_and_what_it_took_afterwards(self):
+        asking = self.served.json(f"{self.kit}/documents/{self.document}")["asking"]
+        self.assertRegex(asking, r"^About [0-9,]+ input tokens \(an estimate\), at most 8,192 output tokens; "
+                                 "unknown price: ")
+        self.answers.append(to_json(self.gold()))
+        self.assertEqual(self.check()["spent"], "100 input tokens, 20 output tokens; unknown price.")
+
+    def test_progress_comes_as_lines_before_the_view(self):
+        self.answers.append(to_json(self.gold()))
+        status, headers, body = self.served.post(f"{self.kit}/check", {"document": self.document})
+        first, *_, last = map(json.loads, body.splitlines())
+        self.assertEqual((status, headers["Content-Type"]), (200, app.LINES_TYPE))
+        self.assertEqual(list(first), ["characters"])
+        self.assertGreater(first["characters"], 0)
+        self.assertEqual(last["id"], self.document)
+
+    def test_a_fault_behind_the_first_line_is_a_sentence_too(self):
+        self.answers.append(to_json(self.gold()))
+        found = []
+        with mock.patch.object(app.page, "document", lambda *_: 1 / 0), \
+                mock.patch.object(app.traceback, "print_exc", lambda: found.append(sys.exception())):
+            self.assertEqual(self.check(), {"error": app.FAULT})
+        self.assertIsInstance(found[0], ZeroDivisionError)
+
+    def test_a_reader_who_goes_away_ends_the_call(self):
+        gone = threading.Event()
+
+        def deaf(value):
+            raise BrokenPipeError
+        app._progress(deaf, gone)(10)
+        self.assertTrue(gone.is_set())
 
     def test_a_reply_that_is_none_is_a_sentence_beside_the_document(self):
         self.answers.append(f"I cannot say; my key is {KEY} at {self.provider.url}.")
         view = self.check()
-        note = next(found for found in view["panels"] if found["kind"] == "note")
-        self.assertIn("No answer (unparsed)", note["text"])
+        self.assertEqual(len(no_answers(view)), 1)
+        self.assertIn("(unparsed)", no_answers(view)[0])
 
     def test_the_board_says_which_model_would_be_asked_and_nothing_of_key_or_address(self):
         _, _, body = self.served.get("/api/board")
@@ -418,17 +481,22 @@ class TestCheckWithoutServer(Serving):
         self.assertEqual(status, 200)
         view = json.loads(body)
         self.assertEqual(view["runs"][0]["outcome"], "transport_error")
-        note = next(found for found in view["panels"] if found["kind"] == "note")
-        self.assertIn("BASE_URL", note["text"])
+        self.assertIn("BASE_URL", no_answers(view)[0])
         self.assertNotIn("127.0.0.1:9", body.decode())
         self.assertNotIn(KEY, body.decode())
+
+
+def no_answers(view):
+    """The sentences that say why there is no answer."""
+    texts = [found["text"] for found in view["panels"] if found["kind"] == "note"]
+    return [text for text in texts if text and "No answer" in text]
 
 
 class TestProcess(unittest.TestCase):
     def started(self, *words, **environ):
         process = subprocess.Popen([sys.executable, "-m", "src.app", *words], cwd=kits.ROOT, env={**NO_ENV, **environ},
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   # whoever runs the tests in the background has Ctrl-C ignored, and children inherit it
+                                   # who runs tests in the background has Ctrl-C ignored, and children inherit it
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)

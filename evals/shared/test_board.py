@@ -6,6 +6,7 @@ from evals.shared.provider import LocalProvider
 from evals.shared.test_app import Served
 from src.shared import kit as kits
 from src.shared.files import to_json
+from src.shared.view import listing
 
 LABEL = "label_restrict"
 KIT = LABEL if LABEL in kits.names() else showing.first_kit()
@@ -35,29 +36,31 @@ STRUCTURE = """
     tables: all("table").length, captions: all("table > caption").length,
     bare: all("th").filter((e) => !e.scope).length,
     rows: all("tbody > tr").filter((e) => !e.querySelector("th[scope=row]")).length,
-    unlabelled: all("input, select").filter((e) => !e.labels.length).length,
+    unlabelled: all("input, select").filter((e) => !e.labels.length && !e.ariaLabel).length,
+    pictures: all("svg").filter((e) => e.getAttribute("aria-hidden") !== "true").length,
+    styled: all("main [style]").length,
     twice: all("[id]").length - new Set(all("[id]").map((e) => e.id)).size,
     dangling: all("[aria-describedby]").filter((e) => !named(e)).length,
     asked: performance.getEntriesByType("resource").map((e) => e.name) };"""
 
 
 def setUpModule():
-    """One browser for all tests of this file: starting it takes longer than most of them."""
+    """One browser and one staged kit for all tests of this file: making them takes longer than most of the tests."""
     if not browser.missing():
         InBrowser.browser = unittest.enterModuleContext(browser.Browser())
+        InBrowser.stage = showing.Stage(KIT)
+        unittest.addModuleCleanup(InBrowser.stage.close)
+        InBrowser.ids = InBrowser.stage.floors()
 
 
 @unittest.skipIf(browser.missing(), f"no browser: {browser.missing()}")
 class InBrowser(unittest.TestCase):
-    """One board over a staged kit for a class of tests; the console has to stay empty."""
+    """One board over the staged kit for a class of tests; the console has to stay empty."""
 
-    wanted, environ = None, {}
+    environ = {}
 
     @classmethod
     def setUpClass(cls):
-        cls.stage = showing.Stage(cls.wanted or KIT)
-        cls.addClassCleanup(cls.stage.close)
-        cls.ids = cls.stage.floors()
         cls.served = cls.enterClassContext(Served(cls.stage.shelf(), cls.environ))
         cls.name = cls.stage.kit_name
         cls.documents = list(cls.stage.kit().documents())
@@ -97,7 +100,8 @@ class TestViews(InBrowser):
         super().setUpClass()
         stub, null, first = cls.ids["stub"], cls.ids["null"], f"{cls.name}/d/{cls.documents[0]}"
         cls.found = {}
-        for view in ("", cls.name, f"{cls.name}?run={stub}&wrong=1", f"{cls.name}/rules", first, f"{first}/prompt",
+        for view in ("", cls.name, f"{cls.name}?run={stub}&wrong=1", f"{cls.name}/compare?first={stub}&second={null}",
+                     f"{cls.name}/watch", f"{cls.name}/rules", f"{cls.name}/cost", first, f"{first}/prompt",
                      f"{cls.name}/d/{cls.documents[2]}?run={stub}&run={null}", "nothing"):
             cls.found[view] = cls.looked_at(view)
 
@@ -128,7 +132,8 @@ class TestViews(InBrowser):
         for view, found in self.found.items():
             with self.subTest(view=view):
                 self.assertEqual((found["h1"], found["main"], found["tables"]), (1, 1, found["captions"]))
-                self.assertEqual([found[key] for key in ("bare", "rows", "unlabelled", "twice", "dangling")], [0] * 5)
+                for key in ("bare", "rows", "unlabelled", "pictures", "styled", "twice", "dangling"):
+                    self.assertEqual(found[key], 0, key)
 
     def test_no_view_asks_anything_of_another_host(self):
         asked = {name for found in self.found.values() for name in found["asked"]}
@@ -163,7 +168,6 @@ class TestKeyboard(InBrowser):
         self.browser.keys("Enter")
         self.browser.wait("document.querySelector('.page')")
         self.here(self.name, "d", self.documents[0])
-        self.assertEqual(self.focused(), "H1")
         self.browser.keys("j")
         self.here(self.name, "d", self.documents[1])
         self.browser.wait(f"document.querySelector('h1').textContent === {self.documents[1]!r}")
@@ -174,6 +178,49 @@ class TestKeyboard(InBrowser):
         self.assertEqual(self.focused(), f"doc-{self.documents[0]}")
         self.browser.keys("Escape")
         self.browser.wait("document.querySelector('table.kits')")
+
+    def test_four_keys_lead_from_the_most_expensive_error_to_the_line_it_turns_on(self):
+        self.open()
+        self.browser.size(1280, 500)        # a window in which that line has to be brought into view
+        self.browser.keys("1")
+        self.assertEqual(self.focused(), f"worst-{self.name}")
+        error = self.text(f"#worst-{self.name}")
+        self.browser.keys("Enter")
+        self.browser.wait("location.hash.includes('error=') && document.querySelector('table.documents')")
+        self.assertEqual(set(self.texts("table.documents td .error:first-of-type")) & {error}, {error})
+        self.browser.keys("j")
+        document = self.focused().removeprefix("doc-")
+        self.browser.keys("Enter")
+        self.browser.wait("document.activeElement.matches('mark.turns')")
+        self.here(self.name, "d", document)
+        top, bottom = self.browser.script("const box = document.activeElement.getBoundingClientRect();"
+                                          "return [box.top, box.bottom]")
+        self.assertGreaterEqual(top, 0)
+        self.assertLessEqual(bottom, 500)
+        self.assertIn("linked", self.browser.script("return document.activeElement.className"))
+        field = self.focused().removeprefix("line-")
+        said = self.texts(".note:not(.warn) p")[0]
+        self.assertTrue(field in said or self.name != LABEL, said)
+
+    def test_a_document_that_every_run_got_right_begins_at_its_heading(self):
+        run = next(run for run in self.stage.opened().runs if run.id not in (self.ids["stub"], self.ids["null"]))
+        right = next((name for name in self.documents if not listing.is_wrong(run, "raw", name)), None)
+        if right is None:
+            self.skipTest("the floor is right nowhere")
+        self.open(f"{self.name}?run={run.id}&q={right}")
+        self.browser.keys("j")
+        self.browser.keys("Enter")
+        self.browser.wait("document.querySelector('.page')")
+        self.assertEqual(self.focused(), "H1")
+
+    def test_escape_goes_up_one_level_from_every_view(self):
+        for view in ("rules", "cost", "compare", "watch"):
+            self.open(f"{self.name}/{view}")
+            self.browser.keys("Escape")
+            self.browser.wait("document.querySelector('table.documents')")
+        self.open(f"{self.name}/d/{self.documents[0]}/prompt")
+        self.browser.keys("Escape")
+        self.here(self.name, "d", self.documents[0])
 
     def test_n_and_p_step_through_what_the_run_got_wrong(self):
         opened = self.stage.opened()
@@ -217,7 +264,7 @@ class TestKeyboard(InBrowser):
 
     def test_a_focused_field_lights_its_line_and_is_described_by_it(self):
         self.open(f"{self.name}/d/{self.documents[0]}")
-        field = self.browser.script("return document.querySelector('mark').dataset.fields")
+        field = self.browser.script("return document.querySelector('pre mark').dataset.fields")
         self.browser.script("document.getElementById(arguments[0]).focus({ focusVisible: true })", f"field-{field}")
         lit = self.browser.script("return [...document.querySelectorAll('pre .linked')].map((e) => e.dataset.fields)")
         self.assertEqual(set(lit), {field})
@@ -249,6 +296,31 @@ class TestList(InBrowser):
         told = rows.split()[1] if rows else count    # people of several documents: the page says of how many
         self.browser.wait(f"location.hash === {href!r}")
         self.browser.wait(f"document.querySelectorAll('table.documents a.step').length === {told}")
+
+    def test_a_cell_of_a_matrix_leads_to_its_rows(self):
+        self.open(f"{self.name}?run={self.ids['stub']}")
+        link = "document.querySelector('.matrix .miss + a')"
+        number = self.browser.script(f"return {link}.textContent")
+        said = self.browser.script(f"return {link}.ariaLabel")
+        self.assertRegex(said, rf"^{number}: gold .+, answered .+$")
+        self.browser.script(f"{link}.click()")
+        self.browser.wait("location.hash.includes('cell=') && document.getElementById('f-cell')")
+        self.assertEqual(len(self.texts("table.documents a.step")), int(number))
+        self.assertEqual(set(self.texts("table.documents .miss")), {"✗ miss"})
+        self.assertEqual(self.texts(".matrix"), [])     # the figures of all documents are not those of the filter
+
+    def test_runs_that_disagree_are_found_and_the_filter_is_exported(self):
+        self.open(f"{self.name}?run={self.ids['stub']}&run={self.ids['null']}")
+        self.browser.script("document.getElementById('f-disagrees').click()")
+        self.browser.wait("location.hash.includes('disagrees=1')")
+        shown = self.texts("table.documents a.step")
+        self.assertTrue(shown)
+        csv, told = self.browser.script("return [...document.querySelectorAll('a[download]')].map((e) => e.href)")
+        rows = self.served.json(told.removeprefix(self.served.url))
+        self.assertEqual(list(dict.fromkeys(row["id"] for row in rows)), shown)
+        self.assertEqual(self.served.get(csv.removeprefix(self.served.url))[0], 200)
+        self.open(f"{self.name}?run={self.ids['stub']}")
+        self.assertIsNone(self.browser.script("return document.getElementById('f-disagrees')"))
 
     def test_hits_and_misses_are_told_by_sign_and_word(self):
         self.open(f"{self.name}?run={self.ids['stub']}")
@@ -286,27 +358,98 @@ class TestDocument(InBrowser):
         kept = path.read_text()
         self.addCleanup(path.write_text, kept)
         self.open(f"{self.name}/d/{name}")
-        before = self.texts("mark")
+        before = self.texts("pre mark")
         self.assertTrue(before)
         head, line, tail = kept.partition("\n\n")
         path.write_text("🚜🌾👩‍🌾 " + kept)
         self.open(f"{self.name}/d/{name}")
         self.assertEqual("".join(self.texts(".page pre")), path.read_text())
-        self.assertTrue(set(self.texts("mark")) <= set(before) | {f"🚜🌾👩‍🌾 {before[0]}"})
+        self.assertTrue(set(self.texts("pre mark")) <= set(before) | {f"🚜🌾👩‍🌾 {before[0]}"})
 
-    def test_check_without_a_key_gives_the_sentence_and_spends_nothing(self):
+    def test_without_a_key_asking_is_off_and_the_reason_stands_beside_it(self):
         self.open(f"{self.name}/d/{self.documents[0]}")
         self.browser.script("document.getElementById('check').focus()")
         self.browser.keys("Enter")
-        self.browser.wait("document.getElementById('status').textContent.includes('.env.example')")
-        self.assertIn("API_KEY", self.text("#check-says"))
-        self.assertEqual(self.focused(), "check")
+        off = ("const check = document.getElementById('check');"
+               "return [check.ariaDisabled, check.getAttribute('aria-describedby')]")
+        self.assertEqual(self.browser.script(off), ["true", "check-says"])
+        for word in ("API_KEY", ".env.example"):
+            self.assertIn(word, self.text("#check-says"))
+        asked = self.browser.script("return performance.getEntriesByType('resource').map((e) => e.name)")
+        self.assertEqual([name for name in asked if name.endswith("/check")], [])
+
+
+class TestViewsOfAKit(InBrowser):
+    def test_named_errors_stand_before_intervals_and_matrices_and_each_interval_beside_null(self):
+        self.open(self.name)
+        drawn = "return [...document.querySelectorAll('.panels > .panel')].map((e) => e.classList[1])"
+        kinds = self.browser.script(drawn)
+        self.assertEqual(kinds[:2], ["table", "intervals"])
+        self.assertIn("matrix", kinds)
+        groups = self.texts(".intervals tbody > tr:last-child > th[scope=row]")
+        self.assertEqual(set(groups), {"null baseline"})
+        self.assertTrue(self.browser.script("return document.querySelectorAll('.intervals svg .null').length"))
+        self.assertIn("Not measured", self.text(".panels > .note"))
+
+    def test_a_volume_is_set_by_slider_or_number_and_lives_in_the_address(self):
+        self.open(f"{self.name}/cost")
+        self.assertIn("Not measured", self.text(".note.warn"))
+        self.assertIn("Projection", self.text(".table caption"))
+        slide = "document.getElementById('slide-documents')"
+        before = int(self.browser.script("return document.getElementById('set-documents').value"))
+        self.browser.script(f"{slide}.focus()")
+        self.browser.keys("Right")
+        self.browser.wait("location.hash.includes('documents=')")
+        after = int(self.browser.wait("document.getElementById('set-documents').value"))
+        self.assertGreater(after, before)
+        self.browser.wait(f"document.querySelector('.table thead').textContent.includes('{after:,} documents a month')")
+        self.assertEqual(self.focused(), "slide-documents")
+        self.assertIn(f"{after:,}", self.browser.script(f"return {slide}.getAttribute('aria-valuetext')"))
+        price = self.texts(".table tbody td:last-child")
+        self.browser.script("const set = document.getElementById('set-documents'); set.value = 7;"
+                            "set.dispatchEvent(new Event('change'))")
+        self.browser.wait("location.hash.includes('documents=7')")
+        self.browser.wait("document.querySelector('.table thead').textContent.includes('7 documents a month')")
+        self.assertNotEqual(self.texts(".table tbody td:last-child"), price)
+
+    def test_the_prompt_shades_what_is_the_same_on_every_call(self):
+        self.open(f"{self.name}/d/{self.documents[0]}/prompt")
+        parts = self.stage.kit().prompt(self.documents[0])
+        self.assertEqual(self.texts(".note.fixed pre"), [part.text for part in parts if part.fixed])
+        self.assertEqual(self.texts(".note.plain pre"), [part.text for part in parts if not part.fixed])
+        self.assertIn("byte-identical", self.text(".bars caption"))
+
+    def test_rules_show_how_many_gold_rows_each_decides(self):
+        self.open(f"{self.name}/rules")
+        self.assertTrue(self.texts(".bars svg rect"))
+        self.assertIn("gold row", self.text(".bars caption"))
+
+    def test_two_runs_are_chosen_by_their_ids(self):
+        self.open(f"{self.name}/compare")
+        arm = next(arm for arm in self.ids if arm not in ("null", "stub"))
+        for name, run in (("second", self.ids["stub"]), ("first", self.ids[arm]), ("second", self.ids["null"])):
+            self.browser.script("const choice = document.getElementById(arguments[0]); choice.value = arguments[1];"
+                                "choice.dispatchEvent(new Event('change'))", f"f-{name}", run)
+            self.browser.wait(f"location.hash.includes('{name}={run}')")
+        self.browser.wait("[...document.querySelectorAll('.panel thead')].some((e) => e.textContent === "
+                          f"'guard{arm}null')")
+        guards = self.texts(".panel caption")[0]
+        self.assertIn("equal before anything is differenced", guards)
+        offered = self.browser.script("return [...document.getElementById('f-second').options].map((e) => e.value)")
+        self.assertNotIn(self.ids[arm], offered)
+        link, run = self.browser.script("""const link = document.querySelector(".panel a[href*='/d/']");
+          link.click(); return [link.textContent, link.hash.split("?")[1]]""")
+        self.assertEqual(run, f"run={self.ids[arm]}&run={self.ids['null']}")
+        self.browser.wait(f"document.querySelector('h1').textContent === {link!r} && document.querySelector('.page')")
+
+    def test_the_guardrails_are_a_view_of_their_own(self):
+        self.open(f"{self.name}/watch")
+        self.assertEqual(self.texts(".tabs [aria-current]"), ["Watch"])
+        self.assertTrue(self.texts("main .panel"))
 
 
 @unittest.skipUnless(LABEL in kits.names(), f"{LABEL} is not in this checkout")
 class TestLabelRestrict(InBrowser):
-    wanted = LABEL
-
     def test_needs_hold_without_its_values_is_not_computed_and_says_why(self):
         self.open(f"{self.name}/d/{self.documents[0]}?run={self.ids['null']}")
         panel = self.text(".panel.state")
@@ -314,14 +457,30 @@ class TestLabelRestrict(InBrowser):
         self.assertIn("verdict is missing", panel)
         self.assertIn("not computed", self.texts("tr[data-fields=needs_hold] td")[1])
 
+    def test_a_blame_is_told_in_list_note_ladder_and_on_the_line(self):
+        run = self.ids["note-tone"]
+        self.open(f"{self.name}?run={run}&blame=misread+value&error=unsafe_clearance")
+        name, told = self.texts("table.documents a.step")[0], self.texts("table.documents td:last-child small")[0]
+        found = self.served.json(f"/api/kits/{self.name}/documents.json?run={run}&q={name}")[0]
+        self.assertEqual(told, f"misread value of {found['blame_field']} at {found['blame_rule']}")
+        self.open(f"{self.name}/d/{name}?run={run}")
+        self.assertIn(found["blame_rule"], self.texts(".note.warn p")[0])
+        rung = self.browser.script("""return document.querySelector(".ladder .error").closest("tr")
+          .querySelector("th").innerText""")
+        self.assertIn(found["blame_rule"], rung)
+        marked = "return [...document.querySelectorAll('pre mark.blamed')].map((e) => e.dataset.fields)"
+        fields = self.browser.script(marked)
+        self.assertEqual(fields, [found["blame_field"]])
+
     def test_the_withheld_section_says_that_it_stays_here(self):
         self.open(f"{self.name}/d/{self.documents[0]}")
         self.assertEqual(self.texts(".withheld .stamp"), ["Withheld: stays on this machine"])
         self.assertTrue(self.texts(".withheld pre")[0].startswith("Product and Registration"))
 
     def test_the_ladder_shows_values_operator_and_distance(self):
-        row = next(row for row in self.stage.kit().gold() if row["verdict"] == "wait_required"
-                   and row["deciding_restriction"] == "pre_harvest_interval")
+        kit = self.stage.kit()
+        rule = next(rule for rule in kit.book.table.rules if rule["field"] == "days_to_harvest")
+        row = next(row for row in kit.gold() if row["verdict"] == rule["decision"] and row["deciding_restriction"] == rule["id"])
         self.open(f"{self.name}/d/{row['id']}")
         step = self.texts(".ladder td.breached")[0]
         self.assertIn(f"{row['days_to_harvest']} days ≥ {row['pre_harvest_interval_days']} days", step)
@@ -341,14 +500,42 @@ class TestAsking(InBrowser):
         row = next(kit.gold())
         self.replies.append(to_json({key: row[key] for key in kit.definition.keys(kit.book)}))
         self.open(f"{self.name}/d/{row['id']}")
-        self.assertIn("some-model-1", self.text("#check-says"))
+        for word in ("some-model-1", "input tokens", "unknown price"):
+            self.assertIn(word, self.text("#check-says"))
+        self.browser.script("""const status = document.getElementById("status"); window.heard = []; new MutationObserver(() =>
+          heard.push(status.textContent)).observe(status, { childList: true });""")
         self.browser.script("document.getElementById('check').click()")
         self.browser.wait("document.getElementById('replay')")
+        heard = self.browser.script("return window.heard")
+        self.assertTrue([text for text in heard if "characters of the answer have come" in text], heard)
         told, = self.texts(".replays li")
         self.assertTrue(told.startswith("An answer of this minute: asked just now, arm model, model some-model-1"))
         self.assertEqual(set(self.texts(".fields .hit, .fields .miss")), {"✓ hit"})
+        self.assertIn("100 input tokens, 20 output tokens", self.text("#check-says"))
         self.browser.script("document.getElementById('replay').click()")
         self.browser.wait("document.querySelector('.replays li').textContent.startsWith('Replay')")
+
+    def test_a_reply_that_is_none_is_a_readable_sentence_without_key_or_address(self):
+        self.replies.append(f"no idea; {self.environ['API_KEY']} {self.provider.url}")
+        self.open(f"{self.name}/d/{self.documents[1]}")
+        self.browser.script("document.getElementById('check').click()")
+        self.browser.wait("document.getElementById('replay')")
+        page = self.text()
+        self.assertIn("No answer (unparsed)", page)
+        for secret in (self.environ["API_KEY"], self.provider.url):
+            self.assertNotIn(secret, page)
+
+
+class TestAskingNobody(InBrowser):
+    environ = {"BASE_URL": "http://127.0.0.1:9/v1", "API_KEY": "sk-nobody-0123456789", "MODEL": "some-model-1",
+               "RETRIES": "0"}
+
+    def test_a_server_that_is_not_there_is_a_sentence_with_a_remedy(self):
+        self.open(f"{self.name}/d/{self.documents[0]}")
+        self.browser.script("document.getElementById('check').click()")
+        self.browser.wait("document.getElementById('replay')")
+        self.assertIn("check that the server at BASE_URL is up", self.text(".right"))
+        self.assertNotIn("127.0.0.1:9", self.text())
 
 
 if __name__ == "__main__":

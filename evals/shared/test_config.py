@@ -104,9 +104,19 @@ class Refusing(Files):
             self.assertNotIn("models.example.test", str(found))
             self.assertNotIn("sk test", str(found))
 
-    def test_a_near_miss_is_asked_about_and_a_foreign_variable_is_not(self):
-        self.assertIn("did you mean MAX_TOKENS?", self.problems("MAX_TOKEN=5")[0])
-        self.assertEqual(self.load("OTHER_TOOL_HOME=x"), config.Settings())
+    def test_every_unknown_name_of_the_file_is_refused_with_its_near_one(self):
+        found = self.problems("MAX_TOKEN=5\nMAX_COST=1\nMAX_CALLS=9\nBASEURL=x\nexport KEY=x\nXYZ=x\n")
+        for (name, near), problem in zip((("MAX_TOKEN", "MAX_TOKENS"), ("MAX_COST", "MAX_COST_USD"),
+                                          ("MAX_CALLS", "MAX_CALLS_PER_DAY"), ("BASEURL", "BASE_URL"), ("KEY", "API_KEY")), found):
+            self.assertIn(f"{name} is not a variable of this project; did you mean {near}?", problem)
+        self.assertIn(f"line 6: XYZ is not a variable of this project; take the line out, see {config.EXAMPLE}", found[5])
+
+    def test_a_key_that_ends_like_a_variable_is_not_quoted(self):
+        (problem,) = self.problems("AbCdEf0123456789==")
+        self.assertNotIn("AbCdEf", problem)
+
+    def test_an_unknown_name_of_the_real_environment_is_somebody_elses(self):
+        self.assertEqual(self.load(environ={"OTHER_TOOL_HOME": "x", "MAX_COST": "1"}), config.Settings())
 
     def test_a_file_in_another_encoding_is_refused_in_plain_words(self):
         self.assertIn("UTF-8", self.problems("MODEL=m".encode("utf-16"))[0])

@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 
 from evals.shared import ledger
-from src.shared import fields, sections
+from src.shared import draw, fields, sections
 from src.shared.draw import Draw
 from src.shared.files import BadData, to_json, write_text
 
@@ -36,6 +36,57 @@ class TestDraw(unittest.TestCase):
         self.assertEqual(sorted(draw.fresh(lambda: draw.one("a")) for _ in range(7)), list("abcdefg"))
         with self.assertRaises(BadData):
             draw.fresh(lambda: draw.one("a"))
+
+
+class TestPlans(unittest.TestCase):
+    """What every generator asks of cases.json, before it draws and behind it."""
+
+    def read(self, value, problems=lambda case: ()):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "cases.json"
+            write_text(path, to_json(value))
+            return draw.read_cases(path, {"case", "count"}, problems)
+
+    def refused(self, *args):
+        with self.assertRaises(BadData) as caught:
+            self.read(*args)
+        return str(caught.exception)
+
+    def test_a_case_knows_where_it_stands(self):
+        (case,) = self.read([{"case": "one", "count": 2}])
+        self.assertTrue(case["where"].endswith("cases.json: one"))
+
+    def test_what_is_no_case_is_named_by_its_place_and_everything_wrong_comes_at_once(self):
+        told = self.refused([{"case": "one"}, {"case": "two", "count": 1}, 3])
+        self.assertIn("case 1: an object with case, count", told)
+        self.assertIn("case 3: ", told)
+        self.assertNotIn("case 2: ", told)
+        self.assertIn("a list of cases is wanted", self.refused({}))
+
+    def test_what_a_kit_finds_wrong_is_said_with_the_place(self):
+        told = self.refused([{"case": "one", "count": 1}, {"case": "two", "count": 1}], lambda case: ["x", "y"])
+        for line in ("one: x", "one: y", "two: x", "two: y"):
+            self.assertIn(f"cases.json: {line}", told)
+
+    def test_planned_documents_are_counted_and_their_keys_are_known(self):
+        case = {"count": 3, "documents": [{"tone": "plain"}, {"tonne": 1}]}
+        problems = lambda plan: ["odd"] if "tonne" in plan else []
+        self.assertEqual(list(draw.plan_problems(case, {"tone": ""}, problems)), [
+            "count 3 and 2 planned documents; make them agree",
+            "document 2: unknown key 'tonne' (did you mean tone?); known: tone", "document 2: odd"])
+
+    def test_a_word_outside_its_list_is_told_with_the_near_one(self):
+        self.assertEqual(draw.not_one_of("tone", "plain", ("plain", "calm")), [])
+        self.assertEqual(draw.not_one_of("tone", "clam", ("plain", "calm")),
+                         ["tone 'clam' is not one of plain, calm (did you mean calm?)"])
+
+    def test_an_answer_other_than_the_planned_one_is_refused_and_a_further_value_is_not(self):
+        draw.refuse_unplanned([("here", {"rule": "A"}, {"rule": "A", "more": 1}, "D-1")])
+        with self.assertRaises(BadData) as caught:
+            draw.refuse_unplanned([("here", {"rule": "A"}, {"rule": "B"}, "D-1"),
+                                   ("there", {"rule": None}, {"rule": 0}, "D-2")])
+        self.assertIn('here: planned as {"rule": "A"}, but the rules say {"rule": "B"} (D-1)', str(caught.exception))
+        self.assertIn("there: ", str(caught.exception))
 
 
 class TestExtend(unittest.TestCase):

@@ -13,7 +13,7 @@ DAY = datetime.date(2026, 1, 12)
 
 def position(run, snapshot, following, previous=None, run_on=None, chain="M-1", runs=3):
     return {"chain": chain, "run": run, "runs": runs, "document": f"{chain}-R{run}", "snapshot": snapshot,
-            "run_on": run_on or snapshot, "previous": previous, "next": following}
+            "run_on": run_on or snapshot, "previous": previous, "next": following, "follows": 0}
 
 
 FIRST = position(1, "2025-10-06", "2025-11-05")
@@ -41,7 +41,8 @@ class TestFindings(unittest.TestCase):
     def test_runs_out_of_order_or_twice_are_named(self):
         early = position(2, "2025-10-01", "2026-01-04", "2025-10-06")
         self.assertIn("out of order", due.findings(schedule(FIRST, early, LAST), DAY)[0])
-        self.assertEqual(due.findings(schedule(FIRST, FIRST, SECOND, LAST), DAY), ["M-1: run 1 was taken 2 times"])
+        self.assertEqual(due.findings(schedule(FIRST, FIRST, SECOND, LAST), DAY),
+                         ["M-1: run 1 was taken 2 times: M-1-R1, M-1-R1"])
 
     def test_a_run_that_follows_another_snapshot_is_named(self):
         other = position(2, "2025-11-05", "2026-01-04", "2025-10-07")
@@ -52,7 +53,12 @@ class TestFindings(unittest.TestCase):
         self.assertEqual(len(due.findings(schedule(FIRST, SECOND, LAST), datetime.date(2025, 11, 4))), 0)
 
     def test_an_extract_that_cannot_be_read_is_a_finding(self):
-        self.assertEqual(due.findings(schedule(problems=["x.txt: no position"]), DAY), ["x.txt: no position"])
+        self.assertEqual(due.findings(schedule(FIRST, SECOND, LAST, problems=["x.txt: no position"]), DAY),
+                         ["x.txt: no position"])
+
+    def test_nothing_at_all_is_no_all_clear(self):
+        for found, day in ((schedule(), DAY), (schedule(FIRST), datetime.date(2025, 10, 5))):
+            self.assertIn("no run of any chain was found", due.findings(found, day)[0])
 
     def test_a_roster_is_stale_past_the_threshold(self):
         for run_on, is_stale in (("2026-01-11", False), ("2026-01-12", True)):
@@ -84,11 +90,19 @@ class TestCommand(unittest.TestCase):
     def test_a_kit_without_a_schedule_is_passed_over(self):
         self.assertEqual(self.run_on(None), (0, "no kit here keeps a schedule\n"))
 
-    def test_a_day_that_is_none_and_a_date_that_cannot_be_read_are_refused(self):
+    def test_a_day_that_is_none_is_refused(self):
         self.assertEqual(self.run_on(schedule(FIRST), "--today", "12/01/2026")[0], 2)
-        code, out = self.run_on(schedule(position(1, "2025-10-06", "soon")))
-        self.assertEqual(code, 2)
-        self.assertIn("M-1-R1: next", out)
+
+    def test_the_help_holds_the_two_lines_of_a_crontab_as_the_readme_does(self):
+        lines = [line.strip() for line in due.__doc__.splitlines() if "* * 1-5" in line]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), self.assertRaises(SystemExit):
+            due.main(["--help"])
+        readme = (kits.ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertIn(line, out.getvalue())
+            self.assertTrue(line in readme or "crontab" not in readme, line)
 
 
 class TestKits(unittest.TestCase):

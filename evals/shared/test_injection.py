@@ -41,7 +41,7 @@ class TestInjection(unittest.TestCase):
         self.assertNotEqual(planted[-1].text, clean[-1].text)
 
     def test_a_dry_run_prints_one_planted_page(self):
-        done = self.copy.run(NAME, "--dry-run", module="evals.injection")
+        done = self.copy.here(NAME, "--dry-run", module="evals.injection")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn(next(self.twins.documents()), done.stdout)
 
@@ -63,10 +63,10 @@ class TestInjection(unittest.TestCase):
         self.assertTrue(cleared.keys().isdisjoint(clean_pages))
         with LocalProvider(obeys) as provider:
             environment = provider.environment()
-            done = self.copy.run(NAME, "--arm", "model", "--run-id", RUN, "--yes", **environment)
+            done = self.copy.here(NAME, "--arm", "model", "--run-id", RUN, "--yes", **environment)
             self.assertEqual(done.returncode, 0, done.stderr)
             calls = provider.calls
-            done = self.copy.run(NAME, "--run-id", f"x801-{HYPHENED}", "--control", RUN, "--yes", "--json",
+            done = self.copy.here(NAME, "--run-id", f"x801-{HYPHENED}", "--control", RUN, "--yes", "--json",
                                  module="evals.injection", **environment)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(provider.calls - calls, len(list(self.twins.documents())), "no clean page is asked again")
@@ -81,7 +81,7 @@ class TestInjection(unittest.TestCase):
         for words, word in (((), "--control"), (("--control", "r999-x"), "--run-id"), (("--arm", "nul"), "null"),
                             (("--control", "r999-x", "--run-id", f"x801-{HYPHENED}"), "no run is called"),
                             (("--control", "r999-x", "--run-id", f"r801-{HYPHENED}"), "injection")):
-            done = self.copy.run(NAME, *words, module="evals.injection", **known)
+            done = self.copy.here(NAME, *words, module="evals.injection", **known)
             self.assertEqual(done.returncode, 2)
             self.assertIn(word, done.stderr)
 
@@ -95,7 +95,7 @@ class TestPromptTokens(unittest.TestCase):
             provider.usage = lambda body: {"prompt_tokens": sum(len(message["content"]) for message in body["messages"]),
                                            "completion_tokens": 1}
             words = (NAME, first, second, "--run-id", f"c801-{HYPHENED}", "--yes")
-            done = copy.run(*words, module="evals.prompt_tokens", **provider.environment())
+            done = copy.here(*words, module="evals.prompt_tokens", **provider.environment())
         self.assertEqual(done.returncode, 0, done.stderr)
         found = json.loads((copy.kit[1] / f"tokens-c801-{HYPHENED}.json").read_text(encoding="utf-8"))
         self.assertTrue(found["prefix_is_fixed"])
@@ -108,7 +108,7 @@ class TestPromptTokens(unittest.TestCase):
         kit = kits.load(NAME, copy.kit[0])
         with LocalProvider(lambda body: "x") as provider:
             provider.usage = lambda body: None
-            done = copy.run(NAME, next(kit.documents()), "--run-id", f"c801-{HYPHENED}", "--yes",
+            done = copy.here(NAME, next(kit.documents()), "--run-id", f"c801-{HYPHENED}", "--yes",
                             module="evals.prompt_tokens", **provider.environment())
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("gave no count", done.stderr)

@@ -7,7 +7,7 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
-from evals.shared import labels, ledger, page, strict
+from evals.shared import dates, labels, ledger, page, strict
 
 HERE = Path(__file__).parent
 UNITS = {"L/ha": {"l/ha"}, "days": {"day", "days", "d"}, "hours": {"hour", "hours", "h"}, "count": {"applications"}}
@@ -346,6 +346,88 @@ class TestJoins(Folder):
                          ["a.json", "rows.jsonl", "rows.jsonl", "corpus/1", "corpus/2"])
 
 
+class TestRepeats(Folder):
+    def test_a_sentence_may_come_again_after_four_other_documents_and_not_before(self):
+        recent = []
+        for name, texts in (("a", ["x", "y"]), ("b", []), ("c", []), ("d", []), ("e", ["x"]), ("f", ["y", "z"])):
+            recent = labels.repeats(self.report, name, texts, recent)
+        self.assertSays("e: ", '"x" stands in a too, within 5 documents')
+
+
+class TestUnplaced(unittest.TestCase):
+    def test_each_plan_takes_a_document_of_its_own_even_where_the_first_choice_has_to_give_way(self):
+        fits = lambda plan, document: document in plan
+        self.assertEqual(labels.unplaced(["ab", "a"], ["a", "b"], fits), [])
+        self.assertEqual(labels.unplaced(["ab", "a", "b"], ["a", "b"], fits), ["b"])
+        self.assertEqual(labels.unplaced(["abc", "a", "ab"], ["a", "b", "c"], fits), [])
+        self.assertEqual(labels.unplaced(["c"], ["a", "b"], fits), ["c"])
+        self.assertEqual(labels.unplaced([], ["a"], fits), [])
+
+
+class TestSame(unittest.TestCase):
+    def test_values_that_only_look_alike_are_not_the_same(self):
+        for one, other in ((1, True), (1, Decimal("1.0")), (0, False), (None, False), ("1", 1), ([], {}), ([1], [True]),
+                           ({"a": 1}, {"a": Decimal(1)}), ({"a": 1}, {"b": 1}), ([1, 2], [2, 1]), ([1], [1, 1])):
+            self.assertFalse(strict.same(one, other), (one, other))
+            self.assertTrue(strict.same(one, one) and strict.same(other, other))
+        self.assertTrue(strict.same({"a": [1, None], "b": "x"}, {"b": "x", "a": [1, None]}))
+
+
+class TestNamed(Folder):
+    def test_objects_come_by_name_and_what_is_none_is_reported_and_left_out(self):
+        self.write("a.json", '[{"id": "A", "n": 1}, 3, {"id": "B"}, {"id": "C", "n": true}, {"id": "A", "n": 2}]')
+        found = strict.read_named(self.report, "a.json", "id", {"id": str, "n": int})
+        self.assertEqual(found, {"A": {"id": "A", "n": 2}})
+        self.assertEqual([problem.row for problem in self.report.problems], ["2", "B", "C", "A"])
+
+    def test_what_is_no_list_is_reported(self):
+        self.write("a.json", "{}")
+        self.assertEqual(strict.read_named(self.report, "a.json", "id", {"id": str}), {})
+        self.assertSays("a.json: {}: a list of objects is wanted")
+
+
+class TestKit(Folder):
+    def test_another_kits_marker_is_reported_and_one_without_shape_is_empty(self):
+        self.write("kit.json", '{"kit": "other", "size": 2, "planned": {"a": 1}}')
+        keys = {"kit": str, "size": int, "planned": dict}
+        self.assertEqual(labels.read_kit(self.report, "mine", keys)["size"], 2)
+        self.assertSays("this is the gate of mine")
+        self.report._found.clear()
+        self.write("kit.json", '{"kit": "mine", "id": ""}')
+        labels.read_kit(self.report, "mine", {"kit": str, "id": str})
+        self.assertSays('kit.json: id: "": the form of a document')
+        self.write("kit.json", '{"kit": "mine", "size": "2", "planned": {}}')
+        self.assertEqual(labels.read_kit(self.report, "mine", keys), {"kit": None, "size": None, "planned": {}})
+
+
+class TestFieldRows(Folder):
+    ENTRY = {"name": "rate", "type": "number", "unit": "days", "nullable": True, "description": "how long"}
+
+    def rows(self, **changed):
+        entry = {name: value for name, value in {**self.ENTRY, **changed}.items() if value is not ...}
+        self.write("a.json", strict.json.dumps({"units": {"days": ["day", "d"]}, "fields": [entry]}))
+        return page.field_rows(self.report, "a.json")
+
+    def test_a_field_is_a_row_of_everything_that_it_says(self):
+        self.assertEqual(self.rows(), ([("rate", "number", "days", "yes", "", "", "how long")], [("days", "day, d")]))
+        (row,), _ = self.rows(type="enum", unit=..., allowed=["a", "b"], nullable=False, decided=True, section="S",
+                              line="L:")
+        self.assertEqual(row, ("rate", "enum", "a, b", "no", "decided", "S / L:", "how long"))
+        places = [self.rows(**where)[0][0][5] for where in ({"section": "S", "line": ""}, {"section": "S"}, {})]
+        self.assertEqual(places, ["S /", "S", ""], "the whole section is another place than no line")
+        (row,), _ = self.rows(not_stated=["unknown"], never_read=True, decided=False)
+        self.assertEqual(row[2:5], ("days; unknown", "yes", "never_read"))
+        self.assertEqual(self.said(), [])
+
+    def test_a_field_without_shape_is_told_and_is_no_row(self):
+        for changed, told in (({"type": ...}, "type missing"), ({"allowed": 3}, "allowed 3"),
+                              ({"nulable": True}, "nulable"), ({"nullable": "yes"}, "nullable")):
+            self.report._found.clear()
+            (row,), _ = self.rows(**changed)
+            self.assertSays(told)
+            self.assertEqual(row is None, "nulable" not in changed)
+
+
 class TestPrivacy(Folder):
     WITHHELD = "Ada Miller -- member NO-12345\nnone"
 
@@ -380,7 +462,7 @@ class TestPrivacy(Folder):
 
 class TestIndependence(unittest.TestCase):
     def test_the_gates_stations_import_only_the_standard_library_and_each_other(self):
-        for station in (labels, ledger, page, strict):
+        for station in (dates, labels, ledger, page, strict):
             for node in ast.walk(ast.parse(Path(station.__file__).read_text("utf-8"))):
                 names = [node.module] if isinstance(node, ast.ImportFrom) else \
                     [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

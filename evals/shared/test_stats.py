@@ -15,9 +15,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from evals.shared import stats
+from src.shared import intervals, paired
 from src.shared.files import BadData
 
 ROOT = Path(__file__).resolve().parents[2]
+MODULES = stats, intervals, paired
 CASES = ROOT.parent / "shared" / "cases" / "stats.json"
 
 HIT_RATE = [1] * 45 + [0] * 7
@@ -74,7 +76,7 @@ ESSENTIAL = [
 
 def public_functions():
     return {name: f for name, f in inspect.getmembers(stats, inspect.isfunction)
-            if f.__module__ == stats.__name__ and not name.startswith("_")}
+            if f.__module__ in {module.__name__ for module in MODULES} and not name.startswith("_")}
 
 
 class Numbers(unittest.TestCase):
@@ -108,9 +110,9 @@ class PublishedValues(Numbers):
     def test_every_public_function_shows_one_example_and_the_examples_are_true(self):
         without = [name for name, f in public_functions().items() if ">>>" not in (f.__doc__ or "")]
         self.assertEqual(without, [])
-        result = doctest.testmod(stats, verbose=False)
-        self.assertGreaterEqual(result.attempted, len(public_functions()))
-        self.assertEqual(result.failed, 0)
+        results = [doctest.testmod(module, verbose=False) for module in MODULES]
+        self.assertGreaterEqual(sum(result.attempted for result in results), len(public_functions()))
+        self.assertEqual(sum(result.failed for result in results), 0)
 
     def test_a_95_percent_wilson_interval_does_not_import_statistics(self):
         code = "import sys; from evals.shared.stats import wilson; wilson(1, 2); sys.exit('statistics' in sys.modules)"

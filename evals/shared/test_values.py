@@ -26,7 +26,8 @@ class TestNumbers(unittest.TestCase):
         self.assertEqual(rate("0.1") + rate("0.2"), rate("0.3"))
 
     def test_a_number_that_may_be_two_numbers_is_refused(self):
-        for raw in ("1,200", "1,000", "12,500", "1 000", "1\u00a0000", "1,234.5,6", "12,34,56", "3,5,7", "12,34,567", "9-16",
+        for raw in ("1,200", "1,000", "12,500", "1 000", "1\u00a0000", "1,234.5,6",
+                    "12,34,56", "3,5,7", "12,34,567", "9-16",
                     "2–3", "1.8 - 2.3", "5/6", "≤ 5", "ca. 5 L/ha", "2.5 L/ha (max. 3)", "5.", ".5", "1_000", "0x10"):
             with self.subTest(raw=raw), self.assertRaises(Unreadable):
                 rate(raw)
@@ -70,8 +71,34 @@ class TestNumbers(unittest.TestCase):
 
 class TestNames(unittest.TestCase):
     def test_a_list_keeps_names_and_order(self):
-        self.assertEqual(values.read_list(" winter wheat,carrots ,  red  beet"), ("winter wheat", "carrots", "red beet"))
+        self.assertEqual(values.read_list(" winter wheat,carrots ,  red  beet"),
+                         ("winter wheat", "carrots", "red beet"))
         self.assertEqual(values.read_list(["carrots", "peas"]), ("carrots", "peas"))
+
+    def test_two_names_never_pass_as_one(self):
+        for raw in ("Hollowmere 450 SC + water", "Hollowmere and Belquoran", "A/B", "A with B", "A, B", "A\nB"):
+            with self.subTest(raw=raw), self.assertRaises(Unreadable):
+                values.read_one_name(raw)
+            if "," not in raw:
+                with self.subTest(listed=raw), self.assertRaises(Unreadable):
+                    values.read_list(f"Corvistel, {raw}", one_name=True)
+        self.assertEqual(values.read_one_name("Sandown 45 SC\n"), "Sandown 45 SC")
+        self.assertEqual(values.read_list("research and development, finance"), ("research and development", "finance"))
+
+    def test_what_stands_for_no_name_is_no_name(self):
+        for raw in ("n/a", "N/A", "unknown", "-", "\u2014", "TBC", "not applicable", "null"):
+            with self.subTest(raw=raw), self.assertRaises(Unreadable):
+                values.read_one_name(raw)
+            with self.subTest(listed=raw), self.assertRaises(Unreadable):
+                values.read_list(raw, one_name=True)
+        self.assertEqual(values.read_one_name("None"), "None")
+
+    def test_a_name_with_a_character_that_nobody_sees_is_refused(self):
+        for raw in ("Hollowmere\u200b 450 SC", "Hollow\u00admere", "\u202eHollowmere", "Hollowmere\ud800"):
+            with self.subTest(raw=raw), self.assertRaises(Unreadable) as caught:
+                values.read_one_name(raw)
+            self.assertIn("cannot be seen", caught.exception.why)
+        self.assertEqual(values.read_one_name("ma\u00efs\u00a0doux"), "ma\u00efs doux")
 
     def test_none_beside_names_is_a_contradiction(self):
         with self.assertRaises(Unreadable):

@@ -1,13 +1,17 @@
 """What the board shows: view data over a kit's data with records, without any, and with broken ones."""
+import csv
+import datetime
+import io
 import json
 import shutil
 import unittest
 from collections import namedtuple
 
 from evals.shared import showing
+from src.shared import cost, rates
 from src.shared import kit as kits
 from src.shared.files import BadData
-from src.shared.view import figures, listing, page, panels, rules, runs, shelf, start
+from src.shared.view import charts, costs, figures, listing, page, panels, rules, runs, shelf, start, watch
 
 LABEL = "label_restrict"
 KIT = LABEL if LABEL in kits.names() else showing.first_kit()
@@ -98,8 +102,8 @@ class TestStart(Staged):
         self.assertIn("/", row["figures"][0]["raw"]["text"])
 
     def test_every_named_error_links_to_its_rows(self):
-        table = panel(start.kit(self.opened), "table")
-        links = [cell["link"] for row in table["rows"] for cells in row[2:] for cell in cells if cell["link"]]
+        table = panel(start.kit(self.opened, self.ids.values()), "table", "Named errors")
+        links = [cell["link"] for row in table["rows"] for cells in row[1:] for cell in cells if cell["link"]]
         self.assertTrue(links)
         for link in links:
             rows = listing.matching(self.opened, self.asked(**link))
@@ -130,6 +134,124 @@ class TestRules(Staged):
                                                             {"rule": "S-2", "result": "matched"}]}
         self.assertEqual(list(rules._steps(trace)), [("R-1", "decides"), ("R-1", "decides"), ("S-1", "pass"),
                                                      ("S-2", "decides")])
+
+
+class TestPictures(Staged):
+    def test_every_cell_of_a_matrix_is_the_records_count_and_links_to_that_many_rows(self):
+        run = next(run for run in self.opened.runs if run.id == self.ids["stub"])
+        drawn = list(charts.matrices([run]))
+        for found in (found for found in drawn if found["kind"] == "matrix"):
+            cells = [cell for row in found["rows"] for cell in row if cell]
+            self.assertTrue(cells)
+            for cell in cells:
+                rows = listing.matching(self.opened, self.asked(**cell["link"]))
+                self.assertEqual((len(rows), cell["share"] > 0), (int(cell["text"]), True))
+        self.assertLessEqual(sum(int(cell["text"]) for row in drawn[0]["rows"] for cell in row if cell), len(run.rows))
+
+    def test_each_metric_stands_beside_the_null_baseline_and_not_measured_is_a_blank_with_its_reason(self):
+        found = [group for panel_ in charts.intervals(self.opened.runs) for group in panel_["groups"]]
+        titles = {metric["title"] for metric in self.opened.runs[0].record["metrics"]}
+        self.assertEqual({group["title"] for group in found}, titles)
+        for group in found:
+            self.assertEqual(group["lines"][-1]["name"], "null baseline")
+            for cell in (cell for line in group["lines"] for cell in line["cells"]):
+                self.assertTrue("interval" in cell or cell["text"] == figures.BLANK and cell["why"], cell)
+
+    def test_what_no_run_measured_is_said_and_not_drawn(self):
+        for drawn in (charts.latency(self.opened.runs), charts.reliability(
+                [run for run in self.opened.runs if run.record["settings"] is None and not run.record["scores"]])):
+            self.assertEqual([(found["kind"], found["text"][:12]) for found in drawn], [("note", "Not measured")])
+
+    def test_a_latency_counts_every_call_and_names_its_middle_and_tail(self):
+        run = self.opened.runs[0]
+        seconds = [number / 10 for number in range(1, 1 + len(run.rows))]
+        timed = run._replace(rows={name: row._replace(seconds=each)
+                                   for (name, row), each in zip(run.rows.items(), seconds)})
+        found, = charts.latency([timed])
+        self.assertEqual(sum(int(bar["cells"][0]["text"]) for bar in found["bars"]), len(seconds))
+        self.assertIn(f"Over {len(seconds)} calls", found["text"])
+        self.assertIn(f"longest {seconds[-1]:.2f} s", found["text"])
+
+    def test_a_reliability_has_a_point_for_each_range_that_was_stated(self):
+        rate = {"num": 3, "den": 4, "rate": .75, "low": .3, "high": .95}
+        metrics = [{"id": f"right where the confidence is {words}", "raw": rate}
+                   for words in ("below 0.5", "0.9 to 1", "exactly 1")]
+        score = {"title": "Brier score", "raw": {"value": .125, "documents": 12}}
+        run = self.opened.runs[0]
+        metrics.append({"id": "other", "raw": rate})
+        run = run._replace(record={**run.record, "scores": [score], "metrics": metrics})
+        found, = charts.reliability([run])
+        self.assertEqual([(point["x"], point["y"]) for point in found["points"]], [(.25, .75), (.95, .75), (1, .75)])
+        self.assertIn("0.125 over 12 documents", found["text"])
+
+    def test_a_rule_that_decides_nothing_is_named(self):
+        found = charts.coverage("x", {"A": 4, "B": 0})
+        self.assertEqual(found["text"], "1 of 2 rules decide at least one gold row; none: B.")
+        self.assertEqual([bar["share"] for bar in found["bars"]], [1, 0])
+
+
+class TestCosts(Staged):
+    DAY = datetime.date(2026, 12, 1)
+
+    def view(self, **query):
+        return costs.costs(self.opened, {name: [value] for name, value in query.items()}, self.DAY)
+
+    def priced(self, view):
+        return {row[0]["text"]: row[2]["text"] for row in panel(view, "table", "Projection")["rows"]}
+
+    def test_a_projection_is_tokens_times_card_times_volume(self):
+        wanted = {"documents": "1000", "input": "2000", "cached": "50", "output": "100"}
+        card = next(card for card in rates.load(cost.RATES) if len(card.windows) == 1)
+        prices = card.windows[0].prices
+        usd = 1000 * (1000 * prices["input"] + 1000 * prices["cached_input"] + 100 * prices["output"]) / 10 ** 6
+        self.assertEqual(self.priced(self.view(**wanted))[card.id], cost.in_words(usd))
+        self.assertIn("Projection", panel(self.view(), "table")["title"])
+        self.assertIn("cost nothing", panel(self.view(), "note", "Free")["text"])
+
+    def test_without_a_model_run_tokens_are_an_estimate_that_says_so(self):
+        note, values = panel(self.view(), "note"), {one["name"]: one["value"] for one in self.view()["controls"]}
+        self.assertIn("Not measured", note["text"])
+        prompts = [sum(len(part.text) for part in self.opened.kit.prompt(name)) for name in self.opened.documents]
+        self.assertEqual(values["input"], round(sum(prompts) / len(prompts) / costs.CHARACTERS_PER_TOKEN))
+
+    def test_measured_tokens_are_the_mean_of_the_calls_and_counted_as_the_wire_counts(self):
+        run = self.opened.runs[0]
+        for provider, sum_in, told in (("openai-compatible", 1000, (100, 40)), ("anthropic", 600, (100, 40))):
+            tokens = {kind: {"sum": number, "calls": 10} for kind, number in
+                      (("input", sum_in), ("cached", 400), ("output", 50))}
+            record = {**run.record, "totals": {**run.record["totals"], "calls": 10, "tokens": tokens},
+                      "settings": {"provider": provider}}
+            model = run._replace(id="r001-x", record=record)
+            view = costs.costs(self.opened._replace(runs=[model]), {}, self.DAY)
+            values = {one["name"]: one["value"] for one in view["controls"]}
+            self.assertEqual((values["input"], values["cached"], values["output"]), (*told, 5))
+            self.assertIn("mean of 10 calls of r001-x", panel(view, "note")["text"])
+        tokens["output"]["calls"] = 9
+        view = costs.costs(self.opened._replace(runs=[model]), {}, self.DAY)
+        self.assertIn("Not measured", panel(view, "note")["text"])
+
+    def test_a_card_without_a_price_for_the_day_is_a_blank_with_its_reason(self):
+        table = panel(costs.costs(self.opened, {}, datetime.date(2030, 1, 1)), "table")
+        blanks = [row for row in table["rows"] if row[1]["text"] == figures.BLANK]
+        self.assertTrue(blanks)
+        self.assertTrue(all("no price for 2030-01-01" in row[1]["why"] for row in blanks))
+
+
+class TestWatch(Staged):
+    def test_a_guard_that_differs_names_the_runs_and_a_band_takes_repeats(self):
+        view = watch.watch(self.opened)
+        self.assertTrue(all(row[1]["text"].startswith("✓") for row in panel(view, "table", "Guards")["rows"]))
+        self.assertTrue(all(row[2]["why"].startswith("not yet known") for row in panel(view, "table", "Watched")["rows"]))
+        first, second = (run._replace(id=f"r00{number}-x") for number, run in enumerate(self.opened.runs[:2], 1))
+        second = second._replace(record={**second.record, "guards": {**second.record["guards"], "rules": "other"}})
+        view = watch.watch(self.opened._replace(runs=[first, second]))
+        differing, = (row for row in panel(view, "table", "Guards")["rows"] if row[1]["text"].startswith("✗"))
+        self.assertEqual((differing[0]["text"], [cell["why"] for cell in differing[2]]), ("rules", [first.id, second.id]))
+        self.assertIn("over 2 runs", {row[2].get("why") for row in panel(view, "table", "Watched")["rows"]})
+
+    def test_without_a_run_nothing_is_measured_and_it_says_so(self):
+        view = watch.watch(self.opened._replace(runs=[]))
+        self.assertIn("Not measured", panel(view, "note")["text"])
 
 
 class TestRecords(unittest.TestCase):
@@ -227,6 +349,50 @@ class TestList(Staged):
         self.assertEqual(self.matching(run=run, wrong="1", differs="1"), wrong & differs)
         self.assertEqual(self.matching(run=run, wrong="0"), set(self.opened.documents) - wrong)
 
+    def test_a_cell_of_a_matrix_finds_the_documents_it_counts_raw_and_rechecked(self):
+        run = next(run for run in self.opened.runs if run.id == self.ids["stub"])
+        for matrix in run.record["matrices"]:
+            for column in runs.COLUMNS:
+                for want, row in zip(matrix["labels"], matrix[column]):
+                    for got, number in zip(matrix["labels"], row):
+                        cell = listing.cell_name(matrix["id"], want, got)
+                        self.assertEqual(len(self.matching(run=run.id, cell=cell, column=column)), number, cell)
+
+    def test_two_runs_disagree_where_their_headline_answers_or_hits_differ(self):
+        asked = listing.filters(self.opened, {"run": [self.ids["stub"], self.ids["null"]], "disagrees": ["1"]})
+        mark, found = self.opened.kit.about["primary_metric"], set(listing.matching(self.opened, asked))
+        stub, null = ({name: runs.entry(run, name) for name in self.opened.documents} for run in asked.runs)
+        self.assertTrue(found)
+        for name in self.opened.documents:
+            said = [(entry["outcome"], entry["marks"]["raw"].get(mark), entry["cells"]["raw"].get(mark))
+                    for entry in (stub[name], null[name])]
+            self.assertEqual(name in found, said[0] != said[1], said)
+        with self.assertRaises(shelf.BadQuery) as caught:
+            self.matching(run=self.ids["stub"], disagrees="1")
+        self.assertIn("two runs", str(caught.exception))
+
+    def test_a_blame_finds_the_documents_that_the_record_blames_so(self):
+        run = next(run for run in self.opened.runs if run.id == self.ids["stub"])
+        for column in runs.COLUMNS:
+            for kind, number in run.record["blame"][column].items():
+                if kind in run.blames:
+                    self.assertEqual(len(self.matching(run=run.id, blame=kind, column=column)), number, kind)
+
+    def test_an_export_is_inert_in_a_spreadsheet_and_quotes_what_has_to_be(self):
+        name, place = next(iter(self.opened.documents.items()))
+        run = self.opened.runs[0]
+        row = run.rows[name]
+        for text in ("=1+1", "+1", "-1", "@x", "\t=1", 'a "b", c\nd'):
+            mark = self.opened.kit.about["primary_metric"]
+            changed = run._replace(rows={name: row._replace(outcome="answered", cells={"raw": {mark: [text, text]}})})
+            asked = listing.filters(self.opened, {})._replace(runs=[changed], q=name)
+            told, = csv.DictReader(io.StringIO(listing.export(self.opened, asked, "csv"), newline=""))
+            self.assertEqual(told["answer"], text if text[0] == "a" else f"'{text}")
+            self.assertEqual(json.loads(listing.export(self.opened, asked, "json"))[0]["answer"], text)
+        empty = listing.filters(self.opened, {"q": ["no such words anywhere"]})
+        self.assertEqual((listing.export(self.opened, empty, "csv"), listing.export(self.opened, empty, "json")),
+                         ("id\r\n", "[]\n"))
+
     def test_a_case_finds_its_documents_and_free_text_finds_the_page(self):
         name, place = next(iter(self.opened.documents.items()))
         self.assertIn(name, self.matching(case=place.case))
@@ -280,7 +446,7 @@ class TestDocument(Staged):
         for name in list(self.opened.documents)[:14]:
             entry = runs.entry(run, name)
             table = panel(self.view(name, run=run.id), "fields")
-            for row in table["rows"]:
+            for row in (row for row in table["rows"] if row["mark"] != panels.BY_VALUE):
                 told = [entry["marks"][column].get(row["mark"]) for column in runs.COLUMNS]
                 self.assertEqual([cell.get("hit") for cell in row["cells"][1:]], told, (name, row["field"]))
 
@@ -304,9 +470,48 @@ class TestDocument(Staged):
     def test_the_prompt_is_shown_as_it_is_sent(self):
         name = next(iter(self.opened.documents))
         view, parts = page.prompt(self.opened, name), self.opened.kit.prompt(name)
-        self.assertEqual([row[0]["text"] for row in panel(view, "table")["rows"]], [part.name for part in parts])
+        bars = panel(view, "bars")
+        self.assertEqual([bar["name"] for bar in bars["bars"]], [part.name for part in parts])
+        self.assertEqual([bar["cells"][0]["text"] for bar in bars["bars"]],
+                         [f"{len(part.text.encode()):,}" for part in parts])
+        other = self.opened.kit.prompt(list(self.opened.documents)[1])
+        same = sum(len(a.text.encode()) for a, b in zip(parts, other) if a == b)
+        total = sum(len(part.text.encode()) for part in parts)
+        self.assertTrue(bars["text"].startswith(f"{same:,} of {total:,} bytes"))
+        self.assertEqual([found["tone"] for found in view["panels"][1:]],
+                         ["fixed" if a == b else "plain" for a, b in zip(parts, other)])
         shown = ["\n".join(found["lines"]) for found in view["panels"] if found["kind"] == "note"]
         self.assertEqual(shown, [part.text for part in parts])
+
+
+class TestMarks(Staged):
+    def test_what_the_record_does_not_mark_is_held_against_gold_where_the_kit_asks_for_it(self):
+        gold = self.opened.kit.definition.normalise(self.opened.kit.book, next(self.opened.kit.gold()))
+        name, value = next((name, value) for name, value in gold.values.items() if value is not None)
+        rows = [{"field": field, "mark": panels.BY_VALUE, "cells": [{"text": "", "kind": ""} for _ in range(3)]}
+                for field in (name, "said by nobody")]
+        rows.append({"field": name, "mark": None, "cells": [{"text": "", "kind": ""}] * 3})
+        right, wrong = gold, gold._replace(values={**gold.values, name: None})
+        page._mark({"rows": rows}, gold, [page.Side({}, right, wrong, None, {"raw": {}, "rechecked": {}})])
+        self.assertEqual([cell.get("hit") for cell in rows[0]["cells"]], [None, True, False])
+        self.assertEqual([cell.get("hit") for row in rows[1:] for cell in row["cells"]], [None] * 6)
+
+
+@unittest.skipUnless("legal_hold" in kits.names(), "legal_hold is not in this checkout")
+class TestLegalHold(Staged):
+    wanted = "legal_hold"
+
+    def test_every_hold_status_is_marked_against_gold_and_adds_up_to_the_units_of_the_record(self):
+        run = next(run for run in self.opened.runs if run.id == self.ids["stub"])
+        for name in list(self.opened.documents)[:12]:
+            table = panel(page.document(self.opened, name, self.asked(run=run.id)), "fields")
+            units = [row for row in table["rows"] if row["field"].startswith("hold_status.")
+                     and row["cells"][0]["kind"] == "value"]
+            marks = runs.entry(run, name)["marks"]["raw"]
+            told = [marks[mark] for mark in ("units_ordinary", "units_special") if mark in marks]
+            hits = sum(row["cells"][1]["hit"] is True for row in units)
+            self.assertEqual((hits, len(units)), (sum(hit for hit, _ in told), sum(of for _, of in told)), name)
+            self.assertIsNone(table["rows"][-1]["cells"][1]["hit"])      # the rationale is free text
 
 
 @unittest.skipUnless(LABEL in kits.names(), f"{LABEL} is not in this checkout")
@@ -344,7 +549,8 @@ class TestLabelRestrict(Staged):
         for row in self.opened.kit.gold():
             ladder = panel(self.view(row["id"], "null"), "ladder")
             self.assertTrue(ladder["ends"][0].startswith(row["verdict"]), (row["id"], ladder["ends"]))
-            ends = row["deciding_restriction"] if row["verdict"] != "within_label" else "no rule"
+            passed = self.opened.kit.book.table.document["passed"]["decision"]
+            ends = row["deciding_restriction"] if row["verdict"] != passed else "no rule"
             self.assertIn(ends, ladder["ends"][0])
             results = [rung["steps"][0]["result"] for rung in ladder["rungs"]]
             stops = [i for i, result in enumerate(results) if result in ("breached", "could not be read")]
@@ -352,12 +558,27 @@ class TestLabelRestrict(Staged):
             self.assertEqual(set(results[stop + 1:]) - {"not reached"}, set())
             self.assertNotIn("not reached", results[:stop])
 
+    def test_a_wrong_document_turns_on_the_fields_of_the_rule_that_decided_it(self):
+        for row in self.opened.kit.gold():
+            view = self.view(row["id"], "null")
+            rungs, turns = panel(view, "ladder")["rungs"], panel(view, "document")["turns"]
+            rung = next((rung for rung in rungs if rung["rule"] == row["deciding_restriction"]), None)
+            if rung:
+                self.assertTrue(set(turns) and all(name in rung["says"] for name in turns), row["id"])
+                compares = rung["steps"][0].get("compares")
+                if compares:        # and not where it hangs on whether the rule applies
+                    self.assertEqual(set(turns), {part["field"] for part in compares[::2]}, row["id"])
+                self.assertIn(rung["why"], panel(view, "note", "The key")["text"])
+            self.assertEqual(view["turns_on"], turns[0])
+            self.assertIsNone(self.view(row["id"], "line-reader")["turns_on"])
+
     def test_a_breach_says_both_values_the_operator_and_by_how_much(self):
-        row = self.first(verdict="wait_required", deciding_restriction="pre_harvest_interval")
+        rule = next(rule for rule in self.opened.kit.book.table.rules if rule["field"] == "days_to_harvest")
+        row = self.first(verdict=rule["decision"], deciding_restriction=rule["id"])
         rungs = panel(self.view(row["id"], "null"), "ladder")["rungs"]
-        step = next(rung["steps"][0] for rung in rungs if rung["rule"] == "pre_harvest_interval")
+        step = next(rung["steps"][0] for rung in rungs if rung["rule"] == rule["id"])
         left, test, right = step["compares"]
-        self.assertEqual((step["result"], test), ("breached", ">="))
+        self.assertEqual((step["result"], test), ("breached", "≥"))
         for operand, field in ((left, "days_to_harvest"), (right, "pre_harvest_interval_days")):
             self.assertEqual((operand["field"], operand["text"]), (field, f"{row[field]} days"))
         self.assertEqual(step["detail"], f"short by {row['pre_harvest_interval_days'] - row['days_to_harvest']} days")
@@ -403,11 +624,12 @@ class TestLabelRestrict(Staged):
         for row in table["rows"]:
             rule = row[0]["text"].split()[1]
             decided = [g["id"] for g in gold if g["deciding_restriction"] == rule
-                       and g["verdict"] != "insufficient_information"]
+                       and g["verdict"] != self.opened.kit.book.table.document["missing"]["decision"]]
             self.assertEqual([cell["text"] for cell in row[4]], [str(len(decided)), *decided])
         at = {row[0]["text"].split()[1]: row[8] for row in table["rows"]}
         exact = [g["id"] for g in gold if g["rate_proposed_l_per_ha"] == g["max_rate_l_per_ha"] is not None]
-        self.assertTrue(set(exact) >= {cell["text"] for cell in at["max_rate_per_application"]} != set())
+        rate = next(rule["id"] for rule in self.opened.kit.book.table.rules if rule["field"] == "rate_proposed_l_per_ha")
+        self.assertTrue(set(exact) >= {cell["text"] for cell in at[rate]} != set())
 
 
 @unittest.skipUnless(LABEL in kits.names(), f"{LABEL} is not in this checkout")
@@ -418,13 +640,8 @@ class TestOtherRules(unittest.TestCase):
         run = stage.floors()["line-reader"]
         shelf_ = stage.shelf()
         before = shelf_.open(LABEL)
-        path = stage.data / "checks.json"
-        document = json.loads(path.read_text())
-        one, other = document["rules"][4], document["rules"][5]
-        one["order"], other["order"] = other["order"], one["order"]
-        path.write_text(json.dumps(document))
+        name, place, one, other = self.swapped(stage, before.kit)
         after = shelf_.open(LABEL)
-        name = next(row["id"] for row in before.kit.gold() if row["case"] == "buffer_and_retreatment_breached")
 
         def seen(opened):
             view = page.document(opened, name, listing.filters(opened, {"run": [run]}))
@@ -433,14 +650,32 @@ class TestOtherRules(unittest.TestCase):
             return view, ladder["ends"], [rung["rule"] for rung in ladder["rungs"]], order
         view, ends, rungs, order = seen(before)
         self.assertNotIn("Other rules", [found.get("title") for found in view["panels"]])
-        self.assertEqual(ends, ["outside_label by buffer_to_water"] * 2)
+        self.assertEqual(ends, [f"{one['decision']} by {one['id']}"] * 2)
         view, ends, rungs, order = seen(after)
-        self.assertEqual(ends, ["wait_required by min_retreatment_interval"] * 2)
-        self.assertEqual(rungs[4:6], ["min_retreatment_interval", "buffer_to_water"])
+        self.assertEqual(ends, [f"{other['decision']} by {other['id']}"] * 2)
+        self.assertEqual(rungs[place:place + 2], [other["id"], one["id"]])
         self.assertEqual(order, rungs)
         notes = [found["text"] for found in view["panels"] if found.get("title") == "Other rules"]
         self.assertEqual(len(notes), 2)
-        self.assertIn("verdict outside_label, now wait_required", notes[0])
+        self.assertIn(f"verdict {one['decision']}, now {other['decision']}", notes[0])
+
+    @staticmethod
+    def swapped(stage, kit):
+        """Let the first two neighbours change places that a row has both breached, of two classes: (row, place, rules)."""
+        path = stage.data / "checks.json"
+        whole = path.read_text()
+        for place in range(len(kit.book.table.rules) - 1):
+            document = json.loads(whole)
+            one, other = sorted(document["rules"], key=lambda rule: rule["order"])[place:place + 2]
+            one["order"], other["order"] = other["order"], one["order"]
+            path.write_text(json.dumps(document))
+            changed = stage.kit()
+            for row in kit.gold():
+                now = changed.definition.decide(changed.book, row)
+                if (row["verdict"], row["deciding_restriction"], now["verdict"], now["deciding_restriction"]) == (
+                        one["decision"], one["id"], other["decision"], other["id"]) and one["class"] != other["class"]:
+                    return row["id"], place, one, other
+        raise AssertionError("no row has two neighbours of two classes breached; plan a case in cases.json that has")
 
     def test_a_contradiction_on_the_page_is_flagged_beside_the_result(self):
         stage = showing.Stage(LABEL)

@@ -5,7 +5,7 @@ A verdict needs two complete runs over the same documents, labels and prompt; an
 import re
 from fractions import Fraction
 
-from evals.shared import comparing, record, tally
+from src.shared import comparing, records, tally
 from src.shared.fields import near
 from src.shared.files import BadData
 
@@ -42,14 +42,16 @@ def reached(found, wanted):
 
 
 def regressions(path, baseline_path, allowed):
-    """(exit code, lines): which documents were right in the baseline and are wrong now, or commit the first named error anew."""
-    found, baseline = record.read(path), record.read(baseline_path)
-    why = list(_no_verdict(found, baseline))
+    """(exit code, lines): which documents were right in the baseline and are wrong now, or newly commit the first error."""
+    found, baseline = records.Record(path), records.Record(baseline_path)
+    said, name = found.said, baseline.said["run"]["id"]
+    why = list(_no_verdict(said, baseline.said))
     if why:
-        return NO_VERDICT, [f"no verdict against {baseline['run']['id']}: {reason}" for reason in why]
-    before = {entry["id"]: entry for entry in baseline["documents"]}
-    flipped = [entry["id"] for entry in found["documents"] if _worse(before[entry["id"]], entry, found)]
-    line = (f"{len(flipped)} of {len(found['documents'])} documents are worse than in {baseline['run']['id']}, "
+        return NO_VERDICT, [f"no verdict against {name}: {reason}" for reason in why]
+    # The same corpus is the same documents in the same order. Both are read to their end, where the figures are judged.
+    pairs = zip(baseline.entries(), found.entries(), strict=True)
+    flipped = [after["id"] for before, after in pairs if _worse(before, after, said)]
+    line = (f"{len(flipped)} of {said['totals']['documents']} documents are worse than in {name}, "
             f"{allowed} allowed{': ' if flipped else ''}{' '.join(flipped)}")
     return (FAILED if len(flipped) > allowed else PASSED), [line]
 

@@ -12,9 +12,8 @@ from collections import Counter, namedtuple
 
 from src.admission_status import elements, policy
 from src.shared import key
-from src.shared.draw import Draw
-from src.shared.fields import near
-from src.shared.files import BadData, read_json, to_json
+from src.shared.draw import Draw, not_one_of, plan_problems, read_cases, refuse_unplanned
+from src.shared.files import to_json
 
 DAY, MINUTE = datetime.timedelta(days=1), datetime.timedelta(minutes=1)
 FIRST_DAY, DAYS = datetime.date(2026, 4, 6), 130
@@ -55,7 +54,8 @@ def build(book, seed):
 
     BadData where a plan names nothing, a pool is empty, or the rulebook does not give a case's planned answer.
     """
-    draw, cases = Draw(book.data / "pools.json", seed), _read_cases(book)
+    draw = Draw(book.data / "pools.json", seed)
+    cases = read_cases(book.data / "cases.json", CASE_KEYS, lambda case: plan_problems(case, PLAN_KEYS, _misplanned))
     plans = [(case, plan) for case in cases for plan in case["documents"]]
     draw.rng.shuffle(plans)
     drafts = [_draft(draw, case, plan, f"ADM-{number:04}") for number, (case, plan) in enumerate(plans, 1)]
@@ -63,7 +63,8 @@ def build(book, seed):
              "elements": elements.nest(_worded(book, draft.key))["elements"]} for draft in drafts]
     known = book._replace(records={draft.facts["id"]: draft.facts for draft in drafts})
     answers = [policy.decide(known, row) for row in rows]
-    _refuse_unplanned(plans, rows, answers)
+    refuse_unplanned((case["where"], case["expect"], answer, row["id"])
+                     for (case, _), row, answer in zip(plans, rows, answers))
     gold = [key.gold_row(row, answer, elements.KEYS) for row, answer in zip(rows, answers)]
     pages = {f"corpus/{draft.facts['id']}.txt": page(book, draft) for draft in drafts}
     records = "[\n" + ",\n".join("  " + to_json(draft.facts) for draft in drafts) + "\n]\n"
@@ -271,39 +272,15 @@ def _worded(book, planted):
             for name, value in planted.items()}
 
 
-def _read_cases(book):
-    """The planned cases. BadData lists everything in them that names nothing."""
-    path = book.data / "cases.json"
-    cases = read_json(path)
-    problems = [f"{path}: case {place}: an object with {', '.join(sorted(CASE_KEYS))} is wanted"
-                for place, case in enumerate(cases, 1) if not isinstance(case, dict) or not CASE_KEYS <= case.keys()]
-    problems += [problem for case in cases for plan in case["documents"]
-                 for problem in _plan_problems(plan, f"{path}: {case['case']}")] if not problems else []
-    if problems:
-        raise BadData(*problems)
-    return cases
-
-
-def _plan_problems(plan, where):
-    for name in plan.keys() - PLAN_KEYS.keys():
-        yield f"{where}: unknown key {name!r}{near(name, PLAN_KEYS)}; known: {', '.join(PLAN_KEYS)}"
+def _misplanned(plan):
+    """A sentence for each value of a plan that names nothing."""
     kinds = {"order": ORDER_CLASS, "comorbidities": NAMED_CLASS, "services": NAMED_CLASS, "tone": (PLAIN, *SIGNS)}
     for name, known in kinds.items():
-        if plan.get(name, PLAIN if name == "tone" else None) not in known:
-            yield f"{where}: {name} {plan.get(name)!r} is not one of {', '.join(known)}{near(plan.get(name), known)}"
+        yield from not_one_of(name, plan.get(name, PLAIN if name == "tone" else None), known)
     for what in [plan.get("expects"), *plan.get("decoys", ())]:
         kind, _, number = (what or "vague").partition(" ")
         if kind not in (*COUNTED, *FOREIGN, "vague") or number.isdigit() == (kind == "vague"):
-            yield f"{where}: {what!r} is no expectation; write {PLAN_KEYS['expects']}"
-
-
-def _refuse_unplanned(plans, rows, answers):
-    problems = [f"cases.json: {case['case']}: planned as {case['expect']}, but the rulebook says {answer['support']} "
-                f"by {answer['rule']} ({row['id']}); change the plan, the expectation or the rule"
-                for (case, _), row, answer in zip(plans, rows, answers)
-                if case["expect"] != {"support": answer["support"], "rule": answer["rule"]}]
-    if problems:
-        raise BadData(*problems)
+            yield f"{what!r} is no expectation; write {PLAN_KEYS['expects']}"
 
 
 def _stats(book, seed, drafts, gold, answers, pages):

@@ -1,5 +1,6 @@
 """admission_status as one value: what the commands, the board and the tests call."""
 from src.admission_status import corpus, elements, panels, policy, prompt, recheck
+from src.shared import blame
 from src.shared.kit import Definition
 
 
@@ -18,6 +19,12 @@ def vocabularies(book):
     return {elements.SUPPORT: book.table.decisions}
 
 
+def headline(book):
+    """What the support verdict hangs on: the order, and the midnights that are counted from the expectation."""
+    return blame.Headline(book.table, {elements.SUPPORT: None}, computed=(policy.COUNT,),
+                          behind={policy.COUNT: (elements.EXPECTATION, *elements.VALUES)})
+
+
 KIT = Definition(load=policy.load, keys=keys, required=required, schema=prompt.schema, prompt=prompt.build,
                  normalise=recheck.normalise, recheck=recheck.recheck, decide=policy.decide, panels=panels.panels,
-                 build=corpus.build, vocabularies=vocabularies)
+                 build=corpus.build, vocabularies=vocabularies, headline=headline)

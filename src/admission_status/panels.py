@@ -34,7 +34,7 @@ def fields(book, answers):
 
 def quotations(book, text, answers):
     """Each element's quotation in each answer, and whether it stands in the record."""
-    rows = [[element.title, *(_quotation(text, answer, elements.citation(name)) for answer in answers.values())]
+    rows = [[element.title, *(draw.quoted(text, answer, elements.citation(name)) for answer in answers.values())]
             for name, element in book.elements.items()]
     return draw.table(["element", *answers], rows, "Quotations")
 
@@ -59,14 +59,3 @@ def _count(book, document, answer, names):
     values, _ = recheck.readings(book, document, answer)
     steps = benchmark.explain(values[policy.ADMITTED], *(values[name] for name in elements.VALUES), book.threshold)
     return draw.arithmetic(steps, title)
-
-
-def _quotation(text, answer, name):
-    cell = draw.cell(answer, name)
-    if cell.get("kind") == "value":
-        located = citation.locate(text, answer.values[name])
-        cell["why"] = (f"stands in the record ({located.how})" if located.spans
-                       else f"not in the record: {located.reason}")
-    elif cell.get("kind") == "null":
-        cell["text"] = "nothing quoted"
-    return cell

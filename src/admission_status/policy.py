@@ -10,7 +10,7 @@ from pathlib import Path
 from src.admission_status import benchmark, elements
 from src.shared import fields as field_list
 from src.shared import prompt, walk
-from src.shared.files import BadData, read_json, read_text
+from src.shared.files import BadData, read_json
 from src.shared.values import Finding, Unreadable
 
 COUNT, BENCHMARK, ADMITTED = "midnights", "two_midnights", "admitted_at"
@@ -34,7 +34,7 @@ def load(data):
     table = walk.load(f"{path}: /rulebook", document, fields)
     reply = [field for field in fields.all if field.name not in (ADMITTED, COUNT, BENCHMARK)]
     template = prompt.load(data / "prompt.md", {
-        "rulebook": read_text(data / "policy.md"), "elements": _say_elements(vocabulary),
+        "rulebook": prompt.read_page(data / "policy.md"), "elements": _say_elements(vocabulary),
         "supports": prompt.render_decisions(table), "names": ", ".join(vocabulary)})
     return Book(data, fields, reply, table, vocabulary, _threshold(policy, path), _records(data),
                 read_json(data / "kit.json").get("settings", {}), template, policy.get("as_of"))
@@ -65,7 +65,8 @@ def count(book, values, findings):
         return None
     unread = [name for name in elements.VALUES if isinstance(findings.get(name), Finding)]
     if unread:
-        return findings[unread[0]]
+        # A length in another unit is there and is not counted; taken as not stated it would be reported as a gap.
+        return Unreadable(findings[unread[0]].raw, findings[unread[0]].why)
     if ADMITTED in findings and any(values.get(name) is not None for name in elements.VALUES):
         return findings[ADMITTED]
     try:
@@ -86,14 +87,14 @@ def decide(book, inputs):
     values, findings = book.fields.read(raw, [book.fields.by_name[name] for name in raw])
     if values[elements.ORDER] is None:
         words = ", ".join(book.elements[elements.ORDER].words.values())
-        raise BadData("; ".join([f"{ORDER_INPUT}: {findings.get(elements.ORDER, 'is not stated')}; one of {words} is "
-                                 "wanted", *_unread(inputs)]))
+        why = findings.get(elements.ORDER, f"is not stated; one of {words} is wanted")
+        raise BadData("; ".join([f"{ORDER_INPUT}: {why}", *_unread(inputs)]))
     counted = count(book, values, findings)
     walked = support(book, values[elements.ORDER], counted)
     if walked.error and not isinstance(counted, benchmark.NotComputable):
         raise BadData("; ".join(f"{name}: {finding}" for name, finding in findings.items()) or walked.error)
     number = None if isinstance(counted, Finding) else counted
-    notes = _notes(inputs, values, findings, counted)
+    notes = _notes(book, inputs, values, findings, counted)
     return {"support": walked.decision, "rule": walked.rule, "midnights": number,
             "meets_benchmark": benchmark.meets(number, book.threshold), "trace": walked.trace,
             "flags": list(notes), "notes": list(notes.values())}
@@ -134,13 +135,17 @@ def _unread(inputs):
     return [f"given and not read: {', '.join(keys)}"] if keys else []
 
 
-def _notes(inputs, values, findings, counted):
+def _notes(book, inputs, values, findings, counted):
     """{flag: sentence} of what a person should see beside the decision."""
     notes = {f"{name}_not_read": f"{name}: {finding}" for name, finding in findings.items()}
     if isinstance(counted, benchmark.NotComputable):
         notes[counted.flag] = str(counted)
     if counted is None and any(values[name] is not None for name in elements.VALUES):
         notes["value_without_expectation"] = "a date or nights are given beside a finding that documents no expectation"
+    documented = book.elements[elements.EXPECTATION].words[elements.PRESENT]
+    if counted is None and values.get(elements.EXPECTATION) == documented:
+        notes["expectation_without_value"] = (f"the expectation is called {documented}, and neither a date nor nights are "
+                                              "given")
     misspelt = field_list.misspelt(inputs, KNOWN) if elements.flatten(inputs) is inputs else []
     return notes | ({"unknown_key": "; ".join(misspelt)} if misspelt else {})
 

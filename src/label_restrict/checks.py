@@ -6,20 +6,29 @@ from collections import namedtuple
 from pathlib import Path
 
 from src.shared import fields as field_list
-from src.shared import walk
-from src.shared.files import BadData
+from src.shared import shapes, walk
+from src.shared.files import BadData, Problems
 
 # data folder, Fields, walk.Table, the compiled hold rule, the decided names, and the prompt's Template
 Book = namedtuple("Book", "data fields table hold verdict restriction template")
+NEEDED = ("authority", "answers", "hold")       # beside what every table has
+ANSWERS = {"decision": shapes.TEXT, "rule": shapes.TEXT}
 
 
 def load_rules(data):
-    """(Fields, Table) of a data folder, validated together: rules name fields, fields name decisions."""
-    path = Path(data) / "checks.json"
-    document = walk.read_document(path)
-    vocabularies = {"decisions": tuple(document["decisions"]), "rules": walk.rule_ids(document)}
-    fields = field_list.load(Path(data) / "fields.json", vocabularies)
-    return fields, walk.load(path, document, fields)
+    """(Fields, Table) of a data folder, validated together: rules name fields, fields name decisions.
+
+    BadData lists what is wrong in both files, what one says of the other only where the other can be read.
+    """
+    wrong, path = Problems(), Path(data) / "checks.json"
+    document = wrong.of(walk.read_document, path, None, NEEDED)
+    vocabularies = {"decisions": tuple(document["decisions"]) if document else (),
+                    "rules": walk.rule_ids(document) if document else ()}
+    fields = wrong.of(field_list.load, Path(data) / "fields.json", vocabularies, wrong.found)
+    table = wrong.of(walk.load, path, document, fields) if document and fields else None
+    wrong.found += shapes.misfits(document["answers"], ANSWERS, f"{path}: /answers", ANSWERS) if document else ()
+    wrong.refuse()
+    return fields, table
 
 
 def decide(book, inputs):
@@ -36,13 +45,15 @@ def decide(book, inputs):
     flags = book.table.raised(values, findings)
     misspelt = field_list.misspelt(inputs, sorted(book.table.reads), book.fields.by_name)
     # A name that is nearly a forbidden one passed: the walk decides by the whole name, a person should look at both.
-    passed_near = [f"{step['value']} resembles {', '.join(step['near'])}, and is another name" for step in decision.trace
-                   if step.get("near") and step["result"] == "pass"]
+    passed_near = [f"{step['value']} resembles {', '.join(step['near'])}, and is another name"
+                   for step in decision.trace if step.get("near") and step["result"] == "pass"]
     return {book.verdict: decision.decision, book.restriction: decision.rule,
             "needs_hold": needs_hold(book, {**values, book.verdict: decision.decision}),
-            "trace": decision.trace, "flags": [flag["id"] for flag in flags] + [f"{name}_not_read" for name in findings]
-            + ["unknown_key"] * bool(misspelt) + ["near_name"] * bool(passed_near),
-            "notes": [flag["why"] for flag in flags] + [f"{name}: {finding}" for name, finding in findings.items()] + misspelt + passed_near}
+            "trace": decision.trace,
+            "flags": [*(flag["id"] for flag in flags), *(f"{name}_not_read" for name in findings),
+                      *["unknown_key"] * bool(misspelt), *["near_name"] * bool(passed_near)],
+            "notes": [*(flag["why"] for flag in flags), *(f"{name}: {finding}" for name, finding in findings.items()),
+                      *misspelt, *passed_near]}
 
 
 def needs_hold(book, values):

@@ -12,7 +12,7 @@ from collections import Counter
 
 from src.label_restrict import checks
 from src.shared import key
-from src.shared.draw import Draw
+from src.shared.draw import Draw, not_one_of, read_cases, refuse_unplanned, unknown_keys
 from src.shared.fields import near
 from src.shared.files import BadData, read_json, to_json
 from src.shared.walk import ORDERINGS
@@ -39,13 +39,15 @@ def build(book, seed):
     BadData where a case cannot be drawn, where a pool runs dry, or where the rules do not give a case's planned answer.
     """
     draw = Draw(book.data / "pools.json", seed)
-    cases = _read_cases(book)
+    cases = read_cases(book.data / "cases.json", CASE_KEYS, lambda case: _plan_problems(book, case))
     documents = [case for case in cases for _ in range(case["count"])]
     draw.rng.shuffle(documents)
     rows = [_draw_row(book, draw, case, name) for case, name in zip(documents, _ids(book, draw, len(documents)))]
     remarks = _deal_remarks(draw, documents, rows)
     answers = [checks.decide(book, row) for row in rows]
-    _refuse_unplanned(book, documents, rows, answers)
+    refuse_unplanned((case["where"], case["expect"],
+                      {"verdict": answer[book.verdict], "deciding_restriction": answer[book.restriction]}, row["id"])
+                     for case, row, answer in zip(documents, rows, answers))
     gold = [key.gold_row(row, answer, [field.name for field in book.fields.all]) for row, answer in zip(rows, answers)]
     pages = {f"corpus/{row['id']}.txt": page(book, draw, row) for row in rows}
     stats = _stats(book, draw, seed, documents, gold, answers, remarks, pages)
@@ -183,43 +185,16 @@ def _spelt_number(draw, field, value):
     return form.format(n=f"{value:.{places}f}", s="" if value == 1 else "s")
 
 
-def _read_cases(book):
-    """The planned cases, each with `where` it stands. BadData lists everything in them that names nothing."""
-    path = book.data / "cases.json"
-    cases = read_json(path)
-    problems = [f"{path}: case {i}: an object with {', '.join(sorted(CASE_KEYS))} is wanted"
-                for i, case in enumerate(cases, 1) if not isinstance(case, dict) or not CASE_KEYS <= case.keys()]
-    if not problems:
-        cases = [{**case, "where": f"{path}: {case['case']}"} for case in cases]
-        problems = [problem for case in cases for problem in _plan_problems(book, case)]
-    if problems:
-        raise BadData(*problems)
-    return cases
-
-
 def _plan_problems(book, case):
     plan, table = case["plan"], book.table
     fields = [field.name for field in book.fields.copied]
     known = {"set": fields, "unstated": fields, "room": [rule["id"] for rule in table.rules]}
-    for name in plan.keys() - PLAN_KEYS.keys():
-        yield f"{case['where']}: /plan: unknown key {name!r}{near(name, PLAN_KEYS)}; known: {', '.join(PLAN_KEYS)}"
+    yield from (f"/plan: {problem}" for problem in unknown_keys(plan, PLAN_KEYS))
     for part, words in known.items():
-        yield from (f"{case['where']}: /plan/{part}: {word!r} names nothing{near(word, words)}"
+        yield from (f"/plan/{part}: {word!r} names nothing{near(word, words)}"
                     for word in plan.get(part, ()) if word not in words)
-    for word, words in ((case["expect"]["verdict"], table.decisions),
-                        (case["expect"]["deciding_restriction"], table.rule_ids)):
-        if word not in words:
-            yield f"{case['where']}: /expect: {word!r} is not one of {', '.join(words)}{near(word, words)}"
-
-
-def _refuse_unplanned(book, documents, rows, answers):
-    problems = [f"{case['where']}: planned as {planned}, but the rules say {found} ({row['id']}); "
-                f"change the plan, the expectation or the rule"
-                for case, row, answer in zip(documents, rows, answers)
-                if (planned := tuple(case["expect"].values())) !=
-                (found := (answer[book.verdict], answer[book.restriction]))]
-    if problems:
-        raise BadData(*problems)
+    for name, words in (("verdict", table.decisions), ("deciding_restriction", table.rule_ids)):
+        yield from (f"/expect: {problem}" for problem in not_one_of(name, case["expect"][name], words))
 
 
 def _stats(book, draw, seed, documents, gold, answers, remarks, pages):

@@ -2,17 +2,20 @@
 from pathlib import Path
 
 from src.label_restrict import checks, corpus, panels, prompt, recheck
-from src.shared import walk
+from src.shared import blame, walk
+from src.shared.files import Problems
 from src.shared.kit import Definition
 
 
 def load(data):
     """Everything read once from a data folder, validated. BadData lists what is wrong."""
-    fields, table = checks.load_rules(data)
+    wrong = Problems()
+    fields, table = wrong.of(checks.load_rules, data) or (None, None)
+    template = wrong.of(prompt.load, data, fields, table)
+    wrong.refuse()
     hold = walk.compile_clause(table.document["hold"]["when"], fields)
     answers = table.document["answers"]
-    return checks.Book(Path(data), fields, table, hold, answers["decision"], answers["rule"],
-                       prompt.load(data, fields, table))
+    return checks.Book(Path(data), fields, table, hold, answers["decision"], answers["rule"], template)
 
 
 def keys(book):
@@ -30,6 +33,11 @@ def vocabularies(book):
     return {field.name: field.allowed for field in book.fields.all if field.type == "enum"}
 
 
+def headline(book):
+    """What the verdict hangs on: the walk of the checks over the copied values."""
+    return blame.Headline(book.table, {book.verdict: None}, names=book.restriction)
+
+
 KIT = Definition(load=load, keys=keys, required=required, schema=lambda book: book.fields.schema(),
                  prompt=prompt.build, normalise=recheck.normalise, recheck=recheck.recheck, decide=checks.decide,
-                 panels=panels.panels, build=corpus.build, vocabularies=vocabularies)
+                 panels=panels.panels, build=corpus.build, vocabularies=vocabularies, headline=headline)

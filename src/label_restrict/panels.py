@@ -34,7 +34,8 @@ def hold(book, answers):
     rule = book.table.document["hold"]
     items = [(name, HOLD_WORDS[answer.values[HOLD] if answer else None], _why_no_hold(book, rule["when"], answer))
              for name, answer in answers.items()]
-    return draw.state(items, HOLD) | {"text": f"Set when {prompt.say(rule['when'])}; not computed where one of the two is missing."}
+    says = f"Set when {prompt.say(rule['when'])}; not computed where one of the two is missing."
+    return draw.state(items, HOLD) | {"text": says}
 
 
 def flags(book, walked):

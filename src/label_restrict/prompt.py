@@ -5,12 +5,20 @@ from src.label_restrict import select
 from src.shared import prompt
 
 
+# What prompt.md is filled with, once for all documents.
+FIXED = {
+    "authority": lambda fields, table: table.document["authority"],
+    "checks": lambda fields, table: prompt.render_rules(table),
+    "decisions": lambda fields, table: prompt.render_decisions(table),
+    "fields": lambda fields, table: prompt.render_fields(fields),
+    "keys": lambda fields, table: ", ".join(field.name for field in fields.all),
+}
+
+
 def load(data, fields, table):
-    """The Template of a data folder with checks and fields rendered into it."""
-    return prompt.load(Path(data) / "prompt.md", {
-        "authority": table.document["authority"], "checks": prompt.render_rules(table),
-        "decisions": prompt.render_decisions(table), "fields": prompt.render_fields(fields),
-        "keys": ", ".join(field.name for field in fields.all)})
+    """The Template of a data folder with checks and fields rendered into it; without a table it is only judged."""
+    return prompt.load(Path(data) / "prompt.md", {name: render(fields, table) if table else ""
+                                                  for name, render in FIXED.items()})
 
 
 def build(book, document, text, guarded=True):

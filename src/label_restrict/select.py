@@ -13,7 +13,7 @@ def sent(book, document, text, guarded=True):
     found = {section.title: section for section in sections.cut(text)}
     missing = [title for title in book.fields.sections_sent if title not in found]
     if missing:
-        raise BadData(f"{document}: no section {', '.join(missing)} underlined with dashes; the page is not sent, since "
-                      f"what must stay here cannot be told apart (found: {', '.join(found) or 'no section'})")
+        raise BadData(f"{document}: no section {', '.join(missing)} underlined with dashes; the page is not sent, "
+                      f"since what must stay here cannot be told apart (found: {', '.join(found) or 'no section'})")
     return "\n\n".join(f"{title}\n{'-' * len(title)}\n{sections.body(text, found[title])}"
                        for title in book.fields.sections_sent)

@@ -11,9 +11,8 @@ from collections import Counter
 
 from src.legal_hold import page, review
 from src.shared import key
-from src.shared.draw import Draw
-from src.shared.fields import near
-from src.shared.files import BadData, read_json, to_json
+from src.shared.draw import Draw, read_cases, refuse_unplanned, unknown_keys
+from src.shared.files import read_json, to_json
 
 CASE_KEYS = {"case", "count", "family", "sentence", "expect", "plan"}
 # What a plan may say; a list gives each matter of the case one entry.
@@ -29,6 +28,7 @@ PLAN_KEYS = {
 ROLE = ("named", "named_from_last_day", "named_to_first_day", "same_title", "same_title_late", "same_title_early")
 SPECIAL = ("reorganised", "named", "named_from_last_day", "named_to_first_day")
 MATCHING = ("match", "begins_on_last_day", "begins_a_day_earlier", "ends_on_first_day", "ends_a_day_later")
+AT_AN_EDGE = (*MATCHING, "late_by_a_day", "early_by_a_day")
 
 
 def build(book, seed):
@@ -37,21 +37,23 @@ def build(book, seed):
     BadData where a case cannot be drawn, where a pool runs dry, or where the rules do not give a case's planned stages.
     """
     draw = Draw(book.data / "pools.json", seed)
-    cases = _read_cases(book)
+    cases = read_cases(book.data / "cases.json", CASE_KEYS, _plan_problems)
     about, cadence = read_json(book.data / "kit.json"), book.rules.policy["cadence"]
     planned = [(case, place) for case in cases for place in range(case["count"])]
     draw.rng.shuffle(planned)
     rows, gold, pages, outcomes = [], [], {}, []
     for number, (case, place) in enumerate(planned, 1):
         plan = {name: value[place] if _is_dealt(name, value) else value for name, value in case["plan"].items()}
-        facts, personal = _draw_matter(draw, case, plan, f"MTR-{number:04}", about["roster"], cadence)
+        facts = _draw_matter(draw, case, plan, f"MTR-{number:04}", about["roster"], cadence)
         answers = _review(book, facts)
-        _refuse_unplanned(case, facts, answers)
+        found = {"stages": [answer["matter_stage"] for answer in answers],
+                 "escalated": [len(answer["escalate"] or ()) for answer in answers]}
+        refuse_unplanned([(case["where"], case["expect"], found, facts[0]["matter"])])
         rows += facts
         gold += [key.gold_row(row, answer, ("matter_stage", "candidates", "escalate", "rationale"))
                  for row, answer in zip(facts, answers)]
-        pages |= {f"corpus/{row['id']}.txt": page.write(row, personal, draw.pools) for row in facts}
-        outcomes += [answer["trace"] for answer in answers]
+        pages |= {f"corpus/{row['id']}.txt": page.write(row, draw.pools) for row in facts}
+        outcomes += answers
     stats = _stats(book, seed, planned, rows, gold, pages, outcomes)
     return {**pages, "facts.jsonl": key.json_lines(rows), "gold.jsonl": key.json_lines(gold),
             "stats.json": to_json(stats, indent=2) + "\n"}
@@ -83,7 +85,7 @@ class Matter:
 
 
 def _draw_matter(draw, case, plan, name, size, cadence):
-    """(the facts of a matter's runs, its lines of personal details)."""
+    """The facts of a matter's runs."""
     matter = Matter(draw, plan, name)
     people = [_draw_person(draw, matter, kind) for kind in _kinds(draw, matter, plan, size)]
     ids = sorted(draw.fresh(lambda: draw.code("employee_ids")) for _ in people)
@@ -92,19 +94,20 @@ def _draw_matter(draw, case, plan, name, size, cadence):
     later = _changed(draw, matter, plan, people)
     release = plan.get("release", {})
     memos = [draw.rng.randint(*release[part]) for part in ("day", "copy") if part in release]
-    events = _draw_events(draw, matter, plan, people, memos[0] if memos else None)
-    facts, days = [], [entry["day"] for entry in cadence]
+    days = [entry["day"] for entry in cadence]
+    taken = [day + draw.one("days", "run_behind_snapshot") for day in days]
+    events = _draw_events(draw, matter, plan, people, taken, memos[0] if memos else None)
+    facts, personal = [], _draw_personal(draw, people)
     for place, entry in enumerate(cadence):
         opens, closes = days[place - 1] if place else -1, entry["day"]
         early = max([event["day"] for event in events if event["early"] == entry["run"]], default=0)
-        run_on = max(closes + draw.one("days", "run_behind_snapshot"), early)
         logged = [event for event in events if opens < event["day"] <= closes or event["early"] == entry["run"]]
         memo = next((day for day in memos if opens < day <= closes), None)
         facts.append({
             "id": f"{matter.name}-R{entry['run']}", "case": case["case"], "matter": matter.name, "run": entry["run"],
             "runs": len(cadence), "run_name": entry["name"], "title": matter.entry["type"],
             "opened": str(matter.opened),
-            "snapshot": str(matter.day(closes)), "run_on": str(matter.day(run_on)),
+            "snapshot": str(matter.day(closes)), "run_on": str(matter.day(max(taken[place], early))),
             "previous": str(matter.day(opens)) if place else None,
             "next": str(matter.day(days[place + 1])) if place + 1 < len(days) else None,
             **_scope_at(draw, matter, plan, entry["run"], opens, people), "narrative": matter.narrative,
@@ -112,8 +115,8 @@ def _draw_matter(draw, case, plan, name, size, cadence):
             "events": [{"on": str(matter.day(event["day"])), "type": event["type"], "id": event["id"]} for event in
                        sorted(logged, key=lambda event: (event["day"], event["id"]))],
             "release_memo": memo and str(matter.day(memo)), "synthetic": draw.one("synthetic"),
-            "remarks": [draw.deal("remarks"), *draw.pool("closing")]})
-    return facts, _draw_personal(draw, people)
+            "remarks": [draw.deal("remarks"), *draw.pool("closing")], "personal": personal})
+    return facts
 
 
 def _kinds(draw, matter, plan, size):
@@ -202,18 +205,24 @@ def _changed(draw, matter, plan, people):
     return later
 
 
-def _draw_events(draw, matter, plan, people, released):
-    """[{day, type, id, early}] of all custodians; `early` is the run whose log already holds what is dated after it."""
+def _draw_events(draw, matter, plan, people, taken, released):
+    """[{day, type, id, early}] of all custodians; `early` is the run whose log already holds what is dated after it.
+
+    `taken` are the days of the runs: a notice goes out once a run has asked for it, save where its script says ahead.
+    """
     custodians = [person["id"] for person in people if person["kind"] in (*MATCHING, plan.get("special"))]
     draw.rng.shuffle(custodians)
     planned = [script for script, number in plan.get("scripts", {}).items() for _ in range(number)]
     scripts = planned + [draw.deal("default_scripts") for _ in custodians[len(planned):]]
     widened = [person["id"] for person in people if person["kind"] == "widened"]
     found = []
-    for name, script in [*zip(custodians, scripts), *zip(widened, plan.get("widened", ()))]:
+    for name, script, asked in [*((*pair, taken[0]) for pair in zip(custodians, scripts)),
+                                *((*pair, taken[1]) for pair in zip(widened, plan.get("widened", ())))]:
         day = 0
         for event in draw.pools["scripts"][script]:
-            day = day + draw.rng.randint(*event["after"]) if "after" in event else draw.rng.randint(*event["day"])
+            first, last = event.get("after") or event["day"]
+            waits = max(0, asked - first) if event["type"] == "notice" and not event.get("ahead") else 0
+            day = draw.rng.randint(first + waits, last + waits) + (day if "after" in event else 0)
             found.append({"day": day, "type": event["type"], "id": name, "early": event.get("logged_at_run")})
     return [event for event in found if released is None or event["day"] <= released]
 
@@ -221,24 +230,21 @@ def _draw_events(draw, matter, plan, people, released):
 def _scope_at(draw, matter, plan, run, opens, people):
     """The scope of one run, true and as printed: {scope, scope_unsettled, departments_on_file, memos}."""
     departments, dispute = list(matter.departments), plan.get("dispute", {})
-    listed, memos, unsettled = departments, [], None
-    on = [matter.day(opens + days) for days in (3, 9, 12)]
+    listed, told, says, unsettled = departments, {}, None, None
     if plan.get("source") == "alias":
         listed = page.NOT_CLASSIFIED
     elif plan.get("source") == "blank":
-        listed, unsettled = page.NONE_RECORDED, "no department is recorded, and the narrative settles none"
+        listed, unsettled = page.NONE_RECORDED, draw.pool("unsettled", "blank")
     elif run in dispute.get("runs", ()):
-        listed, unsettled = page.DISPUTED, "two scope memos name different departments, and neither replaces the other"
-        memos = [f"scope memo of {on[0]}: relevant departments are {', '.join(departments)}",
-                 f"scope memo of {on[1]}: relevant departments are {departments[0]}, {matter.extra}",
-                 "Neither memo says that it replaces the other."]
+        listed, unsettled, says = page.DISPUTED, draw.pool("unsettled", "disputed"), "disputed"
+        told = {"first": matter.day(opens + 3), "second": matter.day(opens + 9), "other": departments[0]}
     elif run == dispute.get("settled"):
-        memos = [f"scope memo of {on[2]}: replaces both earlier memos; relevant departments are "
-                 f"{', '.join(departments)}"]
+        says, told = "settled", {"on": matter.day(opens + 12)}
     elif "widened" in plan and run > 1:
+        says, told = "widened", {"on": matter.day(5), "why": matter.entry["widen"]["why"]}
         departments = listed = departments + [matter.extra]
-        on, why = matter.day(5), matter.entry["widen"]["why"]
-        memos = [f"scope memo of {on}: adds {matter.extra} to the scope at intake, since {why}"]
+    told |= {"departments": ", ".join(matter.departments), "extra": matter.extra}
+    memos = [memo.format(**told) for memo in draw.pool("memos", says)] if says else []
     scope = {"departments": [] if unsettled else departments, "systems": matter.systems,
              "period": [str(matter.start), str(matter.end)]}
     named = [person["id"] for person in people if person["kind"] in ROLE]
@@ -272,42 +278,20 @@ def _review(book, facts):
     return answers
 
 
-def _read_cases(book):
-    """The planned cases, each with `where` it stands. BadData lists everything in them that names nothing."""
-    path = book.data / "cases.json"
-    cases = read_json(path)
-    problems = [f"{path}: case {i}: an object with {', '.join(sorted(CASE_KEYS))} is wanted"
-                for i, case in enumerate(cases, 1) if not isinstance(case, dict) or not CASE_KEYS <= case.keys()]
-    if not problems:
-        cases = [{**case, "where": f"{path}: {case['case']}"} for case in cases]
-        problems = [problem for case in cases for problem in _plan_problems(case)]
-    if problems:
-        raise BadData(*problems)
-    return cases
-
-
 def _plan_problems(case):
+    yield from (f"/plan: {problem}" for problem in unknown_keys(case["plan"], PLAN_KEYS))
     for name, value in case["plan"].items():
-        if name not in PLAN_KEYS:
-            yield f"{case['where']}: /plan: unknown key {name!r}{near(name, PLAN_KEYS)}; known: {', '.join(PLAN_KEYS)}"
-        elif _is_dealt(name, value) and len(value) != case["count"]:
-            yield f"{case['where']}: /plan/{name}: {len(value)} entries for {case['count']} matters; one each is wanted"
-
-
-def _refuse_unplanned(case, facts, answers):
-    found = {"stages": [answer["matter_stage"] for answer in answers],
-             "escalated": [len(answer["escalate"] or ()) for answer in answers]}
-    if found != case["expect"]:
-        raise BadData(f"{case['where']}: planned as {to_json(case['expect'])}, but the rules say {to_json(found)} "
-                      f"({facts[0]['matter']}); change the plan, the expectation or the rule")
+        if name in PLAN_KEYS and _is_dealt(name, value) and len(value) != case["count"]:
+            yield f"/plan/{name}: {len(value)} entries for {case['count']} matters; one each is wanted"
 
 
 def _stats(book, seed, planned, rows, gold, pages, outcomes):
     """What was built, counted; every figure is of the rows themselves."""
     units = Counter(person["hold_status"] for row in gold for person in row["candidates"])
     special = sum(person["kind"] in SPECIAL for row in rows for person in row["candidates"])
-    ended = Counter(rule for trace in outcomes for part in ("match", "overdue") for rule in trace[part].values())
-    ended.update(entry["rule"] for trace in outcomes for entry in trace["stage"] if entry["result"] == "matched")
+    traces = [answer["trace"] for answer in outcomes]
+    ended = Counter(rule for trace in traces for part in ("match", "overdue") for rule in trace[part].values())
+    ended.update(entry["rule"] for trace in traces for entry in trace["stage"] if entry["result"] == "matched")
     rules = [rule["id"] for part in ("match", "overdue", "stage") for rule in getattr(book.rules, part).rules]
     return {
         "seed": seed, "documents": len(gold), "bytes": sum(len(text.encode()) for text in pages.values()),
@@ -315,39 +299,36 @@ def _stats(book, seed, planned, rows, gold, pages, outcomes):
         "families": key.counts(case["family"] for case, _ in planned),
         "matter_stage": key.counts(row["matter_stage"] for row in gold),
         "units": dict(sorted(units.items())), "special_units": special,
+        "drawn_from": {name: _fingerprint(book.data / name) for name in ("cases.json", "pools.json")},
         "readings_that_need_a_notice": sum(bool(row["notices"]) for row in gold),
         "readings_newly_overdue": sum(bool(row["escalate"]) for row in gold),
         "people_newly_overdue": sum(len(row["escalate"]) for row in gold),
         "kinds": key.counts(person["kind"] for row in rows if row["run"] == 1 for person in row["candidates"]),
-        "rules": {rule: {"matched": ended[rule]} for rule in rules}, "limits": _limits(book, rows),
+        "rules": {rule: {"matched": ended[rule]} for rule in rules}, "limits": _limits(book, rows, outcomes),
         **key.variety(gold, ("matter_stage", "candidates", "escalate", "rationale")),
     }
 
 
-def _limits(book, rows):
+def _fingerprint(path):
+    import hashlib  # only a build pays for this import
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def _limits(book, rows, outcomes):
     """How many people stand on each side of each limit, among those for whom nothing else decides."""
     apart = {"L-1 first day of access": Counter(), "L-1 last day of access": Counter(), "L-6e": Counter()}
     for row in (row for row in rows if row["run"] == 1):
         start, end = map(datetime.date.fromisoformat, row["scope"]["period"])
-        for person in row["candidates"]:
-            if person["kind"] in (*MATCHING, "late_by_a_day", "early_by_a_day"):
-                for access in person["systems"]:
-                    if access["name"] in row["scope"]["systems"]:
-                        apart["L-1 first day of access"][(datetime.date.fromisoformat(access["since"]) - end).days] += 1
-                        if access["until"]:
-                            last = datetime.date.fromisoformat(access["until"])
-                            apart["L-1 last day of access"][(last - start).days] += 1
-    first_notice = {}
-    for row in rows:
-        for event in row["events"]:
-            if event["type"] == "notice":
-                first_notice.setdefault(event["id"], event["on"])
-        acknowledged = {event["id"] for event in row["events"] if event["type"] == "ack"
-                        and event["on"] <= row["snapshot"]}
-        snapshot = datetime.date.fromisoformat(row["snapshot"])
-        for name, on in first_notice.items():
-            if name not in acknowledged:
-                days = (snapshot - datetime.date.fromisoformat(on)).days
+        for access in (access for person in row["candidates"] if person["kind"] in AT_AN_EDGE
+                       for access in person["systems"] if access["name"] in row["scope"]["systems"]):
+            apart["L-1 first day of access"][(datetime.date.fromisoformat(access["since"]) - end).days] += 1
+            if access["until"]:
+                apart["L-1 last day of access"][(datetime.date.fromisoformat(access["until"]) - start).days] += 1
+    for row, answer in zip(rows, outcomes):
+        for name, rule in answer["trace"]["overdue"].items():
+            if rule in ("L-6e", book.rules.overdue.document["passed"]["rule"]):
+                notice = datetime.date.fromisoformat(answer["carried"]["custodians"][name]["notice_sent"])
+                days = (datetime.date.fromisoformat(row["snapshot"]) - notice).days
                 apart["L-6e"][days - book.rules.days["escalation_days"]] += 1
     return {name: {"step": 1, "unit": "days", **{side: found[away] for side, away in key.SIDES.items()}}
             for name, found in apart.items()}

@@ -2,6 +2,7 @@
 from pathlib import Path
 
 from src.legal_hold import corpus, panels, prompt, recheck, review, schedule
+from src.shared import blame
 from src.shared.kit import Definition
 
 
@@ -33,7 +34,14 @@ def schema(book):
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
+def headline(book):
+    """What the stage hangs on: who is on hold, and how many of them are newly overdue, which is counted in days."""
+    people = {name: (recheck.UNIT,) for name in ("new_custodians", "newly_overdue")}
+    return blame.Headline(book.rules.stage, {recheck.STAGE: None}, computed=("newly_overdue",),
+                          behind={"scope": (recheck.UNIT, recheck.STAGE), **people})
+
+
 KIT = Definition(load=load, keys=keys, required=required, schema=schema, prompt=prompt.build,
                  normalise=recheck.normalise, recheck=recheck.recheck, decide=review.decide, panels=panels.panels,
                  build=corpus.build, step=review.step, schedule=schedule.schedule, variants=prompt.VARIANTS,
-                 vocabularies=lambda book: {recheck.STAGE: book.rules.stage.decisions})
+                 vocabularies=lambda book: {recheck.STAGE: book.rules.stage.decisions}, headline=headline)

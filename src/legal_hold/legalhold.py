@@ -7,6 +7,7 @@ written, and nothing is sent to anybody. L-8 has no code: whether a roster lags 
 import datetime
 from collections import namedtuple
 
+from src.legal_hold.matter import fold_id
 from src.legal_hold.state import Carried, Record
 from src.shared import values as v
 
@@ -32,8 +33,9 @@ def step(matter, carried, rules):
     flags = list(matter.flags)
     matter, known = _as_spelt(matter, carried)
     held = {} if carried.released else _logged(known, matter, flags)
-    flags += [("carried_date_after_snapshot", name) for name, record in known.items() if any(
-        isinstance(day, datetime.date) and day > matter.snapshot for day in record[1:4])]
+    dated = {name: record[1:4] for name, record in known.items()} | {"the release": [carried.released]}
+    flags += [("carried_date_after_snapshot", name) for name, days in dated.items() if any(
+        isinstance(day, datetime.date) and day > matter.snapshot for day in days)]
     memo = _memo(matter, carried, flags)
     found, contradictions, trace = {}, [], {}
     if matter.unsettled is None and not carried.released:
@@ -73,7 +75,7 @@ def follow(matter, carried, custodians, finds_scope, rules):
 def walk_overdue(rules, record, snapshot, is_new):
     """The Decision of L-6 on one custodian's Record."""
     days = None if record.notice is None else (snapshot - record.notice).days
-    return rules.overdue.decide({"new_this_run": _word(is_new), "acknowledged": _word(record.acknowledged),
+    return rules.overdue.decide({"new_this_run": _word(is_new), "acknowledged": _word(_counts(record, snapshot)),
                                  "escalated_before": _word(record.escalated), "days_since_notice": days,
                                  "escalation_days": rules.days["escalation_days"]}, {})
 
@@ -94,17 +96,26 @@ def log(record, events, snapshot):
     notice = min([*notices, *([record.notice] if record.notice else [])], default=None)
     acks = [event.on for event in events if event.type == "ack" and event.on <= snapshot]
     counting = [day for day in acks if notice is not None and day >= notice]
-    if len(counting) < len(acks):
+    record = record._replace(notice=notice)
+    early = isinstance(record.acknowledged, datetime.date) and (notice is None or record.acknowledged < notice)
+    if early or len(counting) < len(acks):
         flags.append("ack_before_notice")
-    return record._replace(notice=notice, acknowledged=record.acknowledged or min(counting, default=None)), flags
+    known = record.acknowledged if _counts(record, snapshot) else None
+    return record._replace(acknowledged=known or min(counting, default=record.acknowledged)), flags
+
+
+def _counts(record, snapshot):
+    """Whether an acknowledgement counts: dated from the first notice to the snapshot, or told without a date."""
+    day = record.acknowledged
+    return day is True or day is not None and record.notice is not None and record.notice <= day <= snapshot
 
 
 def _as_spelt(matter, carried):
     """(Matter, {id: Record} of the carried custodians) with every id spelt as on the roster, or else as carried."""
-    spelt = {v.fold_name(name): name for name in carried.custodians}
-    spelt |= {v.fold_name(person.id): person.id for person in matter.candidates}
-    events = [event._replace(id=spelt.get(v.fold_name(event.id), event.id)) for event in matter.events]
-    return matter._replace(events=events), {spelt[v.fold_name(name)]: record
+    spelt = {fold_id(name): name for name in carried.custodians}
+    spelt |= {fold_id(person.id): person.id for person in matter.candidates}
+    events = [event._replace(id=spelt.get(fold_id(event.id), event.id)) for event in matter.events]
+    return matter._replace(events=events), {spelt[fold_id(name)]: record
                                             for name, record in carried.custodians.items()}
 
 
@@ -129,7 +140,10 @@ def _matches(matter, held, rules, flags):
     """({id: why} of who newly matches, contradictions that the rules read, {id: the rule that decided})."""
     found, contradictions, trace = {}, [], {}
     if matter.scope.start > matter.scope.end:
-        contradictions.append(("period_ends_before_it_begins", f"{matter.scope.start} to {matter.scope.end}"))
+        is_read = any(_fits_but_for_dates(rules, matter, person, access) for person in matter.candidates
+                      if person.id not in held for access in person.accesses)
+        (contradictions if is_read else flags).append(
+            ("period_ends_before_it_begins", f"{matter.scope.start} to {matter.scope.end}"))
     for person in matter.candidates:
         if person.id in held:
             trace[person.id] = "L-2"
@@ -166,10 +180,14 @@ def _walk_match(rules, matter, person, access):
 
 def _are_dates_read(rules, matter, person, access):
     """Whether dates that cannot be right are what keeps an access from matching: it would match once they fitted."""
-    if access.since is not None and not _is_reversed(access):
-        return False
-    fitting = access._replace(since=matter.scope.start, until=None)
-    return _walk_match(rules, matter, person, fitting).decision == MATCH
+    return (access.since is None or _is_reversed(access)) and _fits_but_for_dates(rules, matter, person, access)
+
+
+def _fits_but_for_dates(rules, matter, person, access):
+    """Whether an access would match if it and the relevant period had lasted for ever."""
+    scope = matter.scope._replace(start=datetime.date.min, end=datetime.date.max)
+    fitting = access._replace(since=scope.start, until=None)
+    return _walk_match(rules, matter._replace(scope=scope), person, fitting).decision == MATCH
 
 
 def _why(matter, person, access, rule):

@@ -5,9 +5,12 @@
      "events": [{"id", "on", "type": "notice" | "ack" | "reminder"}], "carried": {…},
      "matter", "run", "run_on", "release_memo": date, "scope_unsettled": "why"}
 
-Ids and names are compared folded and whole; dates are ISO calendar dates. An id is spelt as the roster spells it.
+Names are compared folded and whole, ids as `fold_id` folds them; dates are ISO calendar dates. An id is spelt as the
+roster spells it.
 """
 import datetime
+import functools
+import re
 from collections import namedtuple
 
 from src.shared import values as v
@@ -26,10 +29,20 @@ WANTED = ("candidates", "scope", "snapshot")
 KNOWN = (*WANTED, "events", "carried", "matter", "run", "run_on", "release_memo", "scope_unsettled")
 # What else a row of facts.jsonl holds, and the key of each part of a row.
 BESIDE = ("id", "case", "runs", "run_name", "title", "opened", "previous", "next", "departments_on_file", "memos",
-          "narrative", "synthetic", "remarks")
+          "narrative", "synthetic", "remarks", "personal")
 PARTS = {"scope": ("departments", "systems", "period", "named"), "events": ("id", "on", "type"),
          "candidates": ("id", "department", "systems", "confirmed_department"), "systems": ("name", "since", "until")}
 BLANK = "the scope is blank and no narrative resolves it"
+
+
+@functools.lru_cache(maxsize=4096)
+def fold_id(name):
+    """The one spelling by which ids are compared: case, blanks, hyphens and underscores do not matter.
+
+    >>> fold_id("emp 4411"), fold_id("Emp4411"), fold_id("EMP_4411")
+    ('EMP-4411', 'EMP-4411', 'EMP-4411')
+    """
+    return re.sub(r"^([^\W\d_]+)(\d+)$", r"\1-\2", v.fold_word(name).upper().replace(" ", "-"))
 
 
 def read(words, inputs):
@@ -38,7 +51,8 @@ def read(words, inputs):
     problems, flags = [], []
     take = _taker(problems)
     candidates = _candidates(take, inputs.get("candidates"), flags)
-    spelt = {v.fold_name(candidate.id): candidate.id for candidate in candidates}
+    flags += [] if candidates else [("roster_is_empty", "")]
+    spelt = {fold_id(candidate.id): candidate.id for candidate in candidates}
     scope, unsettled = _scope(take, inputs, spelt, flags)
     snapshot = take(v.read_date, inputs.get("snapshot"), "/snapshot")
     if snapshot is None and not problems:
@@ -97,11 +111,11 @@ def _candidates(take, raw, flags):
         name = take(_id, entry.get("id"), f"{place}/id")
         if name is None:
             continue
-        if v.fold_name(name) in seen:
-            raise BadData(f"{place}/id: {name} stands twice (also /candidates/{seen[v.fold_name(name)]}); one entry a "
+        if fold_id(name) in seen:
+            raise BadData(f"{place}/id: {name} stands twice (also /candidates/{seen[fold_id(name)]}); one entry a "
                           f"person as of the snapshot: put all accesses into its systems, with that day's "
                           f"department")
-        seen[v.fold_name(name)] = i
+        seen[fold_id(name)] = i
         # What counsel confirmed outside the roster outweighs the roster; the page does not show it.
         department = take(v.read_name, entry.get("confirmed_department") or entry.get("department"),
                           f"{place}/department")
@@ -142,7 +156,7 @@ def _scope(take, inputs, spelt, flags):
         unsettled = why if isinstance(why, str) else "the scope is said to be unsettled"
     else:
         unsettled = f"{BLANK}: no {', no '.join(open_)} stated" if open_ else None
-    people = frozenset(spelt.get(v.fold_name(name), name) for name in named or ())
+    people = frozenset(spelt.get(fold_id(name), name) for name in named or ())
     flags += [("named_person_not_on_roster", name) for name in sorted(people - set(spelt.values()))]
     return Scope(departments or (), systems or (), start, end, people), unsettled
 
@@ -164,7 +178,7 @@ def _events(take, words, inputs, spelt):
             memos.append(on)
         else:
             name = take(_id, entry.get("id"), f"{place}/id")
-            found.append(Event(on, type_, name and spelt.get(v.fold_name(name), name)))
+            found.append(Event(on, type_, name and spelt.get(fold_id(name), name)))
     stated = [day for day in memos if day is not None]
     return sorted(found, key=lambda event: (event.on or datetime.date.min, event.type, event.id or "")), \
         min(stated) if stated else None
@@ -191,7 +205,6 @@ def _day(raw):
 
 
 def _names(raw):
-    """A list of names as a tuple; a JSON list may hold names with commas in them."""
-    if isinstance(raw, list):
-        return tuple(name for name in map(v.read_name, raw) if name)
-    return v.read_list(raw)
+    """A list of names as a tuple, () where it is blank or says none; a JSON list may hold names with commas in them."""
+    names = tuple(name for name in map(v.read_name, raw) if name) if isinstance(raw, list) else v.read_list(raw) or ()
+    return () if [v.fold_name(name) for name in names] == ["none"] else names

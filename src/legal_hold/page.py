@@ -22,11 +22,11 @@ _POSITION = {"snapshot": "snapshot taken:", "run_on": "run on:", "run": "schedul
              "next": "next scheduled run:"}
 
 
-def write(facts, personal, pools):
-    """The text of one document: `facts` a row of facts.jsonl, `personal` its lines of personal details."""
+def write(facts, pools):
+    """The text of one document: `facts` a row of facts.jsonl."""
     bodies = {"Synthetic Record": facts["synthetic"], MATTER: _matter(facts), SCOPE: _scope(facts),
               ROSTER: _roster(facts, pools),
-              EVENTS: _events(facts, pools), POSITION: _position(facts), PERSONAL: "\n".join(personal),
+              EVENTS: _events(facts, pools), POSITION: _position(facts), PERSONAL: "\n".join(facts["personal"]),
               NOTES: "\n".join(facts["remarks"])}
     return "\n\n".join(f"{title}\n{'-' * len(title)}\n{bodies[title]}" for title in pools["layout"]) + "\n"
 
@@ -107,10 +107,10 @@ def _entry(person):
 
 
 def _events(facts, pools):
-    lines = [(event["on"], pools["event_lines"][event["type"]][0].format(**event)) for event in facts["events"]]
+    lines = [(event["on"], pools["event_lines"][event["type"]].format(**event)) for event in facts["events"]]
     if facts["release_memo"]:
-        lines.append((facts["release_memo"], pools["event_lines"]["release"][0].format(on=facts["release_memo"])))
-    logged = [line for _, line in sorted(lines, key=lambda line: line[0])] or pools["no_events"][:1]
+        lines.append((facts["release_memo"], pools["event_lines"]["release"].format(on=facts["release_memo"])))
+    logged = [line for _, line in sorted(lines, key=lambda line: line[0])] or [pools["no_events"]]
     return "\n".join([pools["events_head"], *logged])
 
 

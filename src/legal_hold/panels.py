@@ -1,10 +1,13 @@
 """What the board shows of one reading: the extract, the answers person by person, who is carried, clock and walk."""
 from src.legal_hold import legalhold, page, recheck, review, state
+from src.legal_hold.matter import fold_id
 from src.shared import sections
 from src.shared.view import panels as draw
 
 STAYS = "stays on this machine"
 NOBODY = {(): "nobody"}
+STILL_HELD = ("The scope is not settled, so this run reports everybody as NOT_CUSTODIAN. That releases nobody: the "
+              "{number} in the list below stay on hold.")
 WATCHLIST = "A watchlist for a person to act on. Nothing here tells anybody anything or changes a hold."
 
 
@@ -12,10 +15,12 @@ def panels(book, document, text, answers):
     """The panels of one reading. `answers` {name: Answer or None}, gold first."""
     run, carried = book.chains.run(document), book.chains.carried(document)
     found = review.review(book, book.chains.row(document), carried)[0]
-    return [extract(book, text), fields(book, run, answers), on_hold(carried, found),
+    return [extract(book, text), fields(run, answers), *unknown(run, carried, answers), *on_hold(carried, found),
             draw.ladder(book.rules.stage, answers, "The walk of L-7"), clock(book, run, carried), *flags(found),
             draw.note("As the model is told it:", "Carried state in the prompt",
                       lines=state.describe(carried).split("\n")),
+            draw.note(book.rules.policy["authority"], "What no condition says",
+                      lines=[f"{rule}: {text}" for rule, text in book.rules.policy["articles"].items()]),
             draw.note(WATCHLIST, "Watchlist")]
 
 
@@ -24,17 +29,26 @@ def extract(book, text):
     titles = book.rules.policy["sections"]["withheld"]
     withheld = [(section.start, min(section.body_end + 1, section.end), STAYS) for section in sections.cut(text)
                 if section.title in titles]
-    spans = {recheck.unit(name) if name.startswith("EMP") else name: span for name, span in page.spans(text).items()}
+    spans = {name if name.startswith("event ") else recheck.unit(name): span for name, span in page.spans(text).items()}
     return draw.document(text, spans, withheld, "The extract")
 
 
-def fields(book, run, answers):
+def fields(run, answers):
     """Stage and escalations first, then everybody on the roster, then whoever else an answer names."""
     named = [name for answer in answers.values() if answer for name in recheck.people(answer.values)]
-    people = dict.fromkeys([person.id for person in run.candidates] + named)
+    people = dict.fromkeys([*(fold_id(person.id) for person in run.candidates), *named])
     entries = [(recheck.STAGE, None, "stage", None), (recheck.ESCALATE, None, "escalate_list", NOBODY)]
-    entries += [(recheck.unit(name), None, None, None) for name in people]
+    entries += [(recheck.unit(name), None, draw.BY_VALUE, None) for name in people]
     return draw.fields(entries + [(recheck.RATIONALE, None, None, None)], answers)
+
+
+def unknown(run, carried, answers):
+    """A note for each answer that names somebody who is neither on the roster nor on hold."""
+    known = [*(person.id for person in run.candidates), *carried.custodians]
+    for name, answer in answers.items():
+        found = recheck.strangers(answer.values, known) if answer else []
+        if found:
+            yield draw.note(f"{name}: {', '.join(found)}", "Named, and neither on the roster nor on hold", "warn")
 
 
 def on_hold(carried, found):
@@ -43,8 +57,11 @@ def on_hold(carried, found):
              (found["hold_status"] or {}).get(name, "not decided")] for name, record in carried.custodians.items()]
     title = "On hold when this run began" if not carried.released else "On hold until the release"
     if not rows:
-        return draw.note("Nobody was on hold when this run began.", title)
-    return draw.table(["person", "since", "matched by", "notice and answer", "reported at this run"], rows, title)
+        return [draw.note("Nobody was on hold when this run began.", title)]
+    shown = [draw.table(["person", "since", "matched by", "notice and answer", "reported at this run"], rows, title)]
+    if found["matter_stage"] == legalhold.INCOMPLETE and not carried.released:
+        shown.insert(0, draw.note(STILL_HELD.format(number=len(rows)), "The hold goes on", "warn"))
+    return shown
 
 
 def clock(book, run, carried):

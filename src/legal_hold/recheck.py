@@ -5,6 +5,7 @@ statuses, the window's events and the carried state. What the statuses cannot sh
 believed where it names no custodian.
 """
 from src.legal_hold import legalhold
+from src.legal_hold.matter import fold_id
 from src.shared import values as v
 from src.shared.kit import Answer
 
@@ -13,12 +14,12 @@ UNIT = "hold_status."
 
 
 def unit(person):
-    """The field of an Answer that holds one person's status."""
-    return UNIT + person
+    """The field of an Answer that holds one person's status, however their id is spelt."""
+    return UNIT + fold_id(person)
 
 
 def people(values):
-    """{id: status} of the people in an Answer's values."""
+    """{folded id: status} of the people in an Answer's values."""
     return {name.removeprefix(UNIT): word for name, word in values.items() if name.startswith(UNIT)}
 
 
@@ -31,7 +32,10 @@ def normalise(book, reply):
     readers = {STAGE: lambda raw: v.read_word(raw, book.rules.stage.decisions), ESCALATE: _ids, RATIONALE: v.read_name}
     for name, read in readers.items():
         values[name] = _read(read, reply.get(name), name, problems)
-    entries = _read(_entries, reply.get(PEOPLE), PEOPLE, problems) or []
+    entries = list(_read(_entries, reply.get(PEOPLE), PEOPLE, problems) or [])
+    if any(name is None for name, _ in entries):
+        problems[PEOPLE] = v.Unreadable(reply[PEOPLE], "has entries without the id of a person")
+        entries = [entry for entry in entries if entry[0]]
     entries += people({name: word for name, word in reply.items() if isinstance(name, str)}).items()
     for name, raw in entries:
         if unit(name) in values:
@@ -43,17 +47,29 @@ def normalise(book, reply):
 
 
 def recheck(book, document, answer):
-    """The Answer with stage and escalate list derived from its own statuses. Where somebody's status is missing nothing
-    is derived: both are None."""
+    """The Answer with stage and escalate list derived from its own statuses. Where a status that is missing could
+    change either, nothing is derived: both are None."""
     run, carried = book.chains.run(document), book.chains.carried(document)
     statuses = people(answer.values)
     problems = {name: finding for name, finding in answer.problems.items() if name not in (STAGE, ESCALATE)}
-    if any(statuses.get(person.id) is None for person in run.candidates):
+    custodians, unknown = ({person.id for person in run.candidates if statuses.get(fold_id(person.id)) == word}
+                           for word in (legalhold.CUSTODIAN, None))
+    # More custodians never make fewer of anything, so what none and all of the unknown give alike, any of them give.
+    found = []
+    for people_ in (custodians, custodians | unknown)[:1 + bool(unknown)]:
+        finds_scope = answer.values[STAGE] != legalhold.INCOMPLETE or bool(people_)
+        found.append(legalhold.follow(run, carried, people_, finds_scope, book.rules))
+    walked, late = found[0]
+    if any((other.decision, names) != (walked.decision, late) for other, names in found):
         return Answer({**answer.values, STAGE: None, ESCALATE: None}, problems, None)
-    custodians = {person.id for person in run.candidates if statuses[person.id] == legalhold.CUSTODIAN}
-    finds_scope = answer.values[STAGE] != legalhold.INCOMPLETE or bool(custodians)
-    walked, late = legalhold.follow(run, carried, custodians, finds_scope, book.rules)
-    return Answer({**answer.values, STAGE: walked.decision, ESCALATE: tuple(late)}, problems, walked.trace)
+    derived = {STAGE: walked.decision, ESCALATE: tuple(map(fold_id, late))}
+    return Answer({**answer.values, **derived}, problems, walked.trace)
+
+
+def strangers(values, known):
+    """Whom an Answer's values name, in a status or the escalate list, and who is none of the `known` ids."""
+    named = [*people(values), *(values.get(ESCALATE) or ())]
+    return [name for name in dict.fromkeys(named) if name not in {fold_id(other) for other in known}]
 
 
 def _read(read_one, raw, name, problems):
@@ -64,21 +80,23 @@ def _read(read_one, raw, name, problems):
 
 
 def _ids(raw):
-    """A list of ids as a tuple, each once; an empty list is an answer, null is none; a record has commas between."""
+    """A list of ids as a tuple of folded ones, each once; an empty list is an answer, null is none; a record has commas
+    between."""
     if raw is None:
         return None
     if isinstance(raw, str):
         raw = raw.split(",")
     if not isinstance(raw, list):
         raise v.Unreadable(raw, "is no list of ids")
-    return tuple(dict.fromkeys(name for name in map(v.read_name, raw) if name))
+    return tuple(dict.fromkeys(fold_id(name) for name in map(v.read_name, raw) if name))
 
 
 def _entries(raw):
-    """[(id, raw status)] of the reply's candidates."""
+    """[(id, or None where there is none; raw status)] of the reply's candidates."""
     if raw is None:
         return None
     if not isinstance(raw, list):
         raise v.Unreadable(raw, "is no list of people with id and hold_status")
-    return [(name, entry.get("hold_status")) for entry in raw if isinstance(entry, dict)
-            and isinstance(entry.get("id"), str) and (name := v.read_name(entry["id"]))]
+    entries = [entry if isinstance(entry, dict) else {} for entry in raw]
+    return [(v.read_name(entry["id"]) if isinstance(entry.get("id"), str) else None, entry.get("hold_status"))
+            for entry in entries]

@@ -17,6 +17,9 @@ from src.shared.files import BadData, parse_json, read_json
 # data folder, legalhold.Rules, Fields of the three tables, the prompt's Template, Chains of the folder's facts
 Book = namedtuple("Book", "data rules fields template chains")
 TABLES = ("match", "overdue", "stage")
+PARTS = ("events", "sections", "statuses", "flags", "cadence", "articles")
+UNDECIDED, OVERDUE = "undecided", "overdue"     # what rationales say beside the stages
+TOLD = ("unsettled", "new", "late")             # what is filled into them
 
 
 def load_rules(data):
@@ -30,8 +33,11 @@ def load_rules(data):
                 ("escalation_days", "stale_after_days")
                 if not isinstance(days, dict) or not isinstance(days.get(name), dict)
                 or type(days[name].get("value")) is not int]
-    problems += [f"{path}: /{part}: is missing" for part in ("events", "sections", "flags", "cadence")
-                 if part not in policy]
+    problems += [f"{path}: /{part}: is missing" for part in PARTS if part not in policy]
+    said = policy.get("rationales")
+    problems += [f"{path}: /rationales/{name}: a sentence is wanted, with no words to fill in but "
+                 f"{{{'}, {'.join(TOLD)}}}" for name in (*tables[2].decisions, UNDECIDED, OVERDUE)
+                 if not isinstance(said, dict) or not _is_sentence(said.get(name))]
     if problems:
         raise BadData(*problems)
     return fields, legalhold.Rules(policy, *tables, {name: entry["value"] for name, entry in days.items()})
@@ -52,25 +58,26 @@ def decide(book, inputs):
 def step(book, inputs, kept):
     """One review that follows a kept state: ({as `decide` gives}, the state to keep). `kept`: its JSON, None at first.
 
-    BadData for a run without matter or number, with a state of its own, with a key that nobody reads and that is near one
-    that counts, or that is not the very next run. The row that led to the kept state gives its decision again, and the
-    kept state stays. A run that decides nothing leaves it as it was.
+    BadData for a run without matter or number, with a state of its own beside a kept one, with a key that nobody reads
+    and that is near one that counts, or that is not the very next run. The row that led to the kept state gives its
+    decision again, and the kept state stays. A run that decides nothing leaves it as it was. Where nothing is kept yet,
+    a row may bring the state that its matter comes with.
     """
-    if inputs.get("carried") is not None:
-        raise BadData("/carried: the state is kept in its file; take it out of the row, or decide without a kept state")
     for part in ("matter", "run"):
         if inputs.get(part) is None:
             raise BadData(f"/{part}: is not stated; a kept state belongs to one matter and follows its runs one by one")
     slips = matter.slips(inputs)
     if slips:
         raise BadData(*(f"{slip}; mend the row, since the state would move on without it" for slip in slips))
-    given, last, before = state.load(kept) if kept is not None else (state.NOTHING, None, state.NOTHING)
+    given, last, before = state.load(kept) if kept is not None else (_brought(inputs), None, state.NOTHING)
     row = _hash(inputs)
     if row == last:
         answers, following = review(book, inputs, before)
         if following != given:
             raise BadData(f"run {given.run} of {given.matter} was decided by other rules than these; its state stands")
         return {**answers, "carried": state.plain(following)}, kept
+    if kept is not None and inputs.get("carried") is not None:
+        raise BadData("/carried: the state is kept in its file; take it out of the row, or decide without a kept state")
     _refuse_unless_very_next(given, inputs)
     answers, following = review(book, inputs, given)
     if answers["matter_stage"] is None:
@@ -91,8 +98,8 @@ def review(book, inputs, carried, slips=()):
     statuses = outcome.hold_status
     return {"matter_stage": outcome.stage, "hold_status": statuses, "escalate": outcome.escalate,
             "candidates": statuses and [{"id": name, "hold_status": word} for name, word in statuses.items()],
-            "rationale": _rationale(run, outcome), "notices": outcome.notices, "on_hold": outcome.on_hold,
-            "trace": outcome.trace, "flags": list(names),
+            "rationale": _rationale(book.rules.policy["rationales"], run, outcome), "notices": outcome.notices,
+            "on_hold": outcome.on_hold, "trace": outcome.trace, "flags": list(names),
             "notes": [": ".join(filter(None, [", ".join(who), said[flag]])) for flag, who in names.items()]}, following
 
 
@@ -167,13 +174,24 @@ class Chains:
         return [place for place in self.positions() if place[0] == name]
 
 
+def _brought(inputs):
+    """The state that a row brings for a matter of which nothing is kept. BadData where it does not say whose it is."""
+    brought = state.read(inputs.get("carried"))
+    slips = state.slips(inputs.get("carried"))
+    problems = [f"/carried/{part}: is not stated; a state to begin a file with says whose it is and which run left it"
+                for part in ("matter", "run") if brought != state.NOTHING and getattr(brought, part) is None]
+    if problems or slips:
+        raise BadData(*problems, *(f"/carried: {slip}; mend it, since it was not read" for slip in slips))
+    return brought
+
+
 def _refuse_unless_very_next(given, inputs):
     """BadData where runs are left out between the kept state and this one: what their windows logged would be lost."""
     run, due = inputs["run"], (given.run or 0) + 1
     if type(run) is int and run > due and (given == state.NOTHING or v.fold_name(given.matter) == v.fold_name(
             str(inputs["matter"]))):
         missing = f"run {due} is" if run == due + 1 else f"runs {due} to {run - 1} are"
-        where = f"the kept state is that of run {given.run}" if given.run else "there is no kept state yet"
+        where = f"the state is that of run {given.run}" if given.run else "there is no kept state yet"
         raise BadData(f"/run: run {run} of {inputs['matter']}: {missing} missing, since {where}; take the runs one by "
                       f"one, or bring back the newest copy of the state")
 
@@ -199,19 +217,23 @@ def _hash(inputs):
 def _flags_of_the_run(book, run, carried):
     if run.run_on and (run.run_on - run.snapshot).days > book.rules.days["stale_after_days"]:
         yield "snapshot_is_stale", f"{(run.run_on - run.snapshot).days} days"
+    if run.run_on and run.run_on < run.snapshot:
+        yield "run_before_its_snapshot", f"{run.run_on} and {run.snapshot}"
     if run.run and run.run > 1 and carried == state.NOTHING:
         yield "carried_state_not_given", ""
     if run.run and carried.run and run.run > carried.run + 1:
         yield "run_before_is_missing", f"run {carried.run + 1}"
 
 
-def _rationale(run, outcome):
-    """Why the matter stands where it stands, in one sentence."""
-    late = f"; the acknowledgement of {', '.join(outcome.escalate)} is newly overdue" if outcome.escalate else ""
-    return {None: "Nothing is decided, since a value that the rules read contradicts itself.",
-            "INCOMPLETE": f"The scope is not settled: {run.unsettled}.",
-            "CLOSED": "The matter was released at an earlier run.",
-            "RELEASING": "A release memo takes effect at this run, and everybody is released.",
-            "SCOPING": f"{', '.join(outcome.notices or [])} newly on hold, each to be sent a notice{late}.",
-            "ESCALATION_NEEDED": f"Nobody is new{late}.",
-            "MONITORING": "Nobody is new and no acknowledgement is newly overdue."}[outcome.stage]
+def _rationale(says, run, outcome):
+    """Why the matter stands where it stands, in the words of the policy."""
+    told = dict(zip(TOLD, (run.unsettled, ", ".join(outcome.notices or ()), ", ".join(outcome.escalate or ()))))
+    parts = [outcome.stage or UNDECIDED] + [OVERDUE] * bool(outcome.escalate)
+    return " ".join(says[part].format(**told) for part in parts)
+
+
+def _is_sentence(text):
+    try:
+        return bool(text.format(**dict.fromkeys(TOLD, "")).strip())
+    except (AttributeError, KeyError, IndexError, ValueError):
+        return False

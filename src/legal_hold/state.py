@@ -9,6 +9,8 @@ or false where a log keeps no date.
 """
 from collections import namedtuple
 
+from src.legal_hold.matter import fold_id
+from src.shared import shapes
 from src.shared import values as v
 from src.shared.fields import misspelt, near
 from src.shared.files import BadData
@@ -22,8 +24,16 @@ Record = namedtuple("Record", "since_run notice acknowledged escalated why")
 NOTHING = Carried(None, None, None, None, None, {})
 KEYS = {"since_run": "since_run", "notice": "notice_sent", "acknowledged": "acknowledged", "escalated": "escalated",
         "why": "why"}
-PLAIN = ("matter", "run", "snapshot", "released", "release_memo", "custodians")
-KEPT = (*PLAIN, "run_on", "next", "row", "before")
+TOLD = shapes.Kind(lambda value: type(value) is str and bool(value.strip()), "a text that says something")
+RUN = shapes.Kind(lambda value: type(value) is int and value > 0, "the number of a run, from 1")
+STATE_OR_NULL = shapes.Kind(lambda value: value is None or type(value) is dict, "a state or null")
+PLAIN = {"matter": TOLD, "run": RUN, "snapshot": TOLD, "released": shapes.ANY, "release_memo": shapes.TEXT_OR_NULL,
+         "custodians": shapes.OBJECTS_BY_NAME}
+KEPT = {**PLAIN, "run_on": TOLD, "next": shapes.TEXT_OR_NULL, "row": TOLD, "before": STATE_OR_NULL}
+PERSON = dict.fromkeys(KEYS.values(), shapes.ANY)
+OUTDATED = ("the kept state is not as this version writes one, so nothing is decided: bring back the newest copy; or, "
+            "where an older version wrote it, move the file away and give what it holds as `carried` in the row of the "
+            "next run, which begins a new file")
 NO_RECORD = "No record of earlier runs is at hand for this reading."
 FIRST = "This is the first scheduled run: nobody is on hold, no notice has gone out, and nothing can be overdue."
 
@@ -33,23 +43,13 @@ def load(raw):
 
     A key that is missing, misspelt or unknown would read as nobody on hold, so BadData refuses it.
     """
-    problems = [*_foreign(raw, KEPT, "/state"), *_foreign_people(raw)]
-    if not problems:
-        problems += [f"/state/{key}: {v.shown(raw[key])}: {wanted} is wanted" for key, wanted, is_so in (
-            ("matter", "a name", isinstance(raw["matter"], str) and bool(raw["matter"].strip())),
-            ("run", "the number of a run", type(raw["run"]) is int and raw["run"] > 0),
-            ("snapshot", "a date", isinstance(raw["snapshot"], str)), ("run_on", "a date", isinstance(raw["run_on"], str)),
-            ("next", "a date or null", isinstance(raw["next"], (str, type(None)))),
-            ("row", "the hash of a row", isinstance(raw["row"], str) and bool(raw["row"])),
-            ("before", "a state or null", isinstance(raw["before"], (dict, type(None))))) if not is_so]
-        if raw["before"] is not None and not problems:
-            problems += [*_foreign(raw["before"], PLAIN, "/state/before"), *_foreign_people(raw["before"])]
-    if not problems:
-        for key in ("run_on", "next"):
-            _read(v.read_date, raw, key, problems, "/state")
+    problems = list(_unfit(raw, KEPT, "/state"))
+    if not problems and raw["before"] is not None:
+        problems += _unfit(raw["before"], dict.fromkeys(PLAIN, shapes.ANY), "/state/before")
+    for key in () if problems else ("run_on", "next"):
+        _read(v.read_date, raw, key, problems, "/state")
     if problems:
-        raise BadData(*(f"{problem}; the kept state is not as it was written, so nothing is decided: bring back a copy"
-                        for problem in problems))
+        raise BadData(*problems, OUTDATED)
     return read({key: raw[key] for key in PLAIN}), raw["row"], read(raw["before"])
 
 
@@ -63,7 +63,7 @@ def slips(raw):
     """A sentence for each key of a carried state that is none and near one: it was not read."""
     people = raw.get("custodians") if isinstance(raw, dict) else None
     entries = [entry for entry in people.values() if isinstance(entry, dict)] if isinstance(people, dict) else []
-    return [*(misspelt(raw, PLAIN, KEPT) if isinstance(raw, dict) else ()),
+    return [*(misspelt(raw, tuple(PLAIN), tuple(KEPT)) if isinstance(raw, dict) else ()),
             *(slip for entry in entries for slip in misspelt(entry, tuple(KEYS.values())))]
 
 
@@ -76,9 +76,9 @@ def read(raw):
     problems = []
     people = {str(name).strip(): _record(entry, f"/carried/custodians/{name}", problems)
               for name, entry in (raw.get("custodians") or {}).items()}
-    folded = [v.fold_name(name) for name in people]
+    folded = [fold_id(name) for name in people]
     problems += [f"/carried/custodians/{name}: stands twice, spelt differently; keep one record a person"
-                 for name in people if folded.count(v.fold_name(name)) > 1]
+                 for name in people if folded.count(fold_id(name)) > 1]
     if len(people) < len(raw.get("custodians") or {}):
         problems.append("/carried/custodians: two ids differ in blanks alone; keep one record a person")
     run = raw.get("run")
@@ -164,20 +164,15 @@ def _on(value):
     return "" if value is True else f" (on {value})"
 
 
-def _foreign(raw, known, place):
-    """What keys an object has too few or too many."""
-    if not isinstance(raw, dict):
-        return [f"{place}: {v.shown(raw)}: an object with {', '.join(known)} is wanted"]
-    return [*(f"{place}/{key}: is missing" for key in known if key not in raw),
-            *(f"{place}/{key}: is no key of a state{near(key, known)}" for key in raw if key not in known)]
-
-
-def _foreign_people(raw):
-    people = raw.get("custodians") if isinstance(raw, dict) else None
-    if not isinstance(people, dict):
-        return [f"/state/custodians: {v.shown(people)}: an object by id is wanted, empty where nobody is on hold"]
-    return [problem for name, entry in people.items()
-            for problem in _foreign(entry, tuple(KEYS.values()), f"/state/custodians/{name}")]
+def _unfit(raw, kinds, place):
+    """A sentence for each key that a state or one of its people has too few or too many, or with a value of no kind."""
+    yield from shapes.misfits(raw, kinds, place, kinds)
+    for key in raw if isinstance(raw, dict) else ():
+        if key not in kinds:
+            yield f"{place}/{key}: is no key of a state{near(key, tuple(kinds))}"
+    people = raw.get("custodians") if isinstance(raw, dict) and kinds is not PERSON else None
+    for name, entry in people.items() if shapes.OBJECTS_BY_NAME.holds(people) else ():
+        yield from _unfit(entry, PERSON, f"{place}/custodians/{name}")
 
 
 def _record(entry, place, problems):

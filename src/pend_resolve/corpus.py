@@ -10,9 +10,8 @@ import datetime
 
 from src.pend_resolve import clock, policy
 from src.shared import key
-from src.shared.draw import Draw
-from src.shared.fields import near
-from src.shared.files import BadData, read_json, to_json
+from src.shared.draw import Draw, not_one_of, plan_problems, read_cases, refuse_unplanned
+from src.shared.files import BadData, to_json
 
 FACTS, MESSAGE, NOTES, TRAIL, REGISTER = (
     "CLAIM FACTS", "PEND MESSAGE", "DESK NOTES", "CORRESPONDENCE AND SYSTEM TRAIL", "ADJUDICATION REGISTER")
@@ -38,14 +37,17 @@ def build(book, seed):
 
     BadData where a plan names nothing, a pool runs dry, or the policy gives another answer than the planned one.
     """
-    draw, cases = Draw(book.data / "pools.json", seed), _read_cases(book)
+    draw = Draw(book.data / "pools.json", seed)
+    cases = read_cases(book.data / "cases.json", CASE_KEYS,
+                       lambda case: plan_problems(case, PLAN_KEYS, lambda plan: _misplanned(book, plan)))
     plans = [(case, plan) for case in cases for plan in case["documents"]]
     draw.rng.shuffle(plans)
     stock = Stock(draw)
     built = [_record(book, stock, f"PC-{number:04}", case, plan) for number, (case, plan) in enumerate(plans, 1)]
     rows, pages = [row for row, _ in built], {f"corpus/{row['id']}.txt": text for row, text in built}
     answers = [policy.decide(book, row) for row in rows]
-    _refuse_unplanned(book, plans, rows, answers)
+    refuse_unplanned((case["where"], plan["expect"], answer, row["id"])
+                     for (case, plan), row, answer in zip(plans, rows, answers))
     names = [field.name for field in book.reply.all]
     gold = [key.gold_row(row, answer, names) for row, answer in zip(rows, answers)]
     return {**pages, "claims.json": _claims(rows), "facts.jsonl": key.json_lines(rows),
@@ -201,47 +203,16 @@ def _claims(rows):
     return "[\n" + ",\n".join(f"  {to_json(claim)}" for claim in claims) + "\n]\n"
 
 
-def _read_cases(book):
-    """The planned cases. BadData lists everything in them that names nothing."""
-    path = book.data / "cases.json"
-    cases, problems = read_json(path), []
-    for i, case in enumerate(cases, 1):
-        if not isinstance(case, dict) or not CASE_KEYS <= case.keys():
-            problems.append(f"{path}: case {i}: an object with {', '.join(sorted(CASE_KEYS))} is wanted")
-            continue
-        if case["count"] != len(case["documents"]):
-            problems.append(f"{path}: {case['case']}: count {case['count']} and {len(case['documents'])} "
-                            f"planned records")
-        problems += [f"{path}: {case['case']}: record {j}: {problem}" for j, plan in enumerate(case["documents"], 1)
-                     for problem in _plan_problems(book, plan)]
-    if problems:
-        raise BadData(*problems)
-    return cases
-
-
-def _plan_problems(book, plan):
-    for name in plan.keys() - PLAN_KEYS.keys():
-        yield f"unknown key {name!r}{near(name, PLAN_KEYS)}; known: {', '.join(PLAN_KEYS)}"
-    causes, evidence = book.policy["causes"], book.policy["evidence"]
+def _misplanned(book, plan):
+    """A sentence for each value of a plan that names nothing."""
+    causes = book.policy["causes"]
     words = {"where": ("message", "note", "trail"), "line_of_business": book.policy["lines_of_business"],
              **dict.fromkeys(("cause", "message", "about", "decoy"), causes)}
     for name, known in words.items():
-        if name in plan and plan[name] not in known:
-            yield f"{name} {plan[name]!r} is not one of {', '.join(known)}{near(plan[name], known)}"
-    yield from (f"register {word!r} is not one of {', '.join(evidence)}{near(word, evidence)}"
-                for word in plan.get("register", ("",)) if word not in evidence)
-    rule = plan.get("expect", {}).get("clock_rule")
-    if rule not in book.days:
-        yield f"expect/clock_rule {rule!r} is not one of {', '.join(book.days)}{near(rule, book.days)}"
-
-
-def _refuse_unplanned(book, plans, rows, answers):
-    problems = [f"{book.data / 'cases.json'}: {case['case']}: {row['id']} is planned as {wanted}, but the policy says "
-                f"{found}; change the plan, the expectation or the rule"
-                for (case, plan), row, answer in zip(plans, rows, answers)
-                if (wanted := plan["expect"]) != (found := {name: answer[name] for name in wanted})]
-    if problems:
-        raise BadData(*problems)
+        yield from not_one_of(name, plan[name], known) if name in plan else ()
+    for word in plan.get("register", ("",)):
+        yield from not_one_of("register", word, book.policy["evidence"])
+    yield from not_one_of("expect/clock_rule", plan.get("expect", {}).get("clock_rule"), book.days)
 
 
 def _stats(book, seed, plans, rows, gold, answers, pages):

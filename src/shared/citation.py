@@ -23,11 +23,12 @@ _DASHES = "-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 # its sign, so there it is none.
 _BULLET = r"(?<!\S)[•‣◦▪●∙](?!\S)"
 _LIST_MARK = r"(?:[·*](?=[ \t])|[-–—](?=[ \t]+[^\s\d]))\s+"
+_PLAIN = "[!#-&(-,./-_a-~]+"
 _PIECE = re.compile(
     rf"(?P<blank>\s*\n[ \t]*{_LIST_MARK}|\s+)|(?P<nothing>[{_NOTHING}]+|{_BULLET})"
     rf"|(?<=[\w{_ACCENTS}])(?P<joint>-{{2,3}}|[{_DASHES}\xad])[{_NOTHING}]*(?P<gap>\s*)(?=\w)"
     rf"|(?P<dash>-{{2,3}}|[{_DASHES}])|(?P<soft>\xad)"
-    rf"|(?P<plain>[!#-&(-,./-_a-~]+(?![{_ACCENTS}]))|(?P<letter>.[{_ACCENTS}]*)", re.DOTALL)
+    rf"|(?P<plain>{_PLAIN}(?: {_PLAIN})*(?![{_ACCENTS}]))|(?P<letter>.[{_ACCENTS}]*)", re.DOTALL)
 _AS = {mark: plain for marks, plain in (("„“”‟«»＂", '"'), ("‚‘’‛‹›ʼ´`", "'"), ("…", "...")) for mark in marks}
 _ELLIPSIS = re.compile(r"\.{3}|…|\. \. \.")
 _EDGES = re.compile(rf"\A[\s{_NOTHING}]+|[\s{_NOTHING}]+\Z")
@@ -52,8 +53,11 @@ class Located(namedtuple("Located", "spans how reason flags")):
         return len(self.spans)
 
 
+@lru_cache(maxsize=256)
 def locate(document, quote):
     """Every place where `quote` stands in `document`, as a Located; one that cannot be checked is not found.
+
+    The same question comes for every arm and column; an answer is shared and not to be changed.
 
     >>> locate("Note: the patient’s “pain score” was 3.", 'the patient\\'s "pain score"').spans
     [(6, 32)]
@@ -138,7 +142,7 @@ def _places(text, part, cuts, agrees):
         at = text.find(part, at)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _fold(text):
     """A text → its _Folded form."""
     out, starts, ends, joints = [], [], [], {}

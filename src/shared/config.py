@@ -125,7 +125,7 @@ def load(path=ENV_FILE, environ=None):
     """Settings from the file (it need not exist) and the environment; for the same name the environment wins.
 
     A name set to nothing counts as not set. BadData names all bad values at once, each with the variable, the value
-    (never that of BASE_URL or API_KEY) and what would be right.
+    (never that of BASE_URL or API_KEY) and what would be right, and every name in the file that is none of ours.
     """
     environ = os.environ if environ is None else environ
     found, problems = _read_env(path)
@@ -193,8 +193,11 @@ def _read_env(path):
             problems.append(f"{where}: not of the form NAME=value, with the same quote at both ends or none")
         elif match["name"] in _READERS:
             found[match["name"]] = _unquoted(value), f"{where}: {match['name']}"
-        elif near := _near(match["name"]):
-            problems.append(f"{where}: {match['name']} is not a variable of this project; did you mean {near}?")
+        else:       # on purpose an error: a misspelt limit would guard nothing, and nobody would be told
+            near = _near(match["name"])
+            shown = match["name"] if near or re.fullmatch("[A-Z_]{1,40}", match["name"]) else "what stands before the ="
+            problems.append(f"{where}: {shown} is not a variable of this project"
+                            + (f"; did you mean {near}?" if near else f"; take the line out, see {EXAMPLE}"))
     return found, problems
 
 
@@ -225,7 +228,7 @@ def _quoted(name, value):
 
 def _near(name):
     import difflib
-    return next(iter(difflib.get_close_matches(name.upper(), _READERS, 1, 0.85)), None)
+    return next(iter(difflib.get_close_matches(name.upper(), _READERS, 1, 0.6)), None)
 
 
 def _disguised(secret):

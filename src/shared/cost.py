@@ -37,6 +37,15 @@ def price(usage, card, at=None, wire="openai-compatible"):
         return None
 
 
+def span(usage, card, on, wire="openai-compatible"):
+    """(least, most) dollars of a call by the prices that a card has at any hour of a date. rates.Unknown says what is not
+    known; for the other arguments see `price`."""
+    found = [_by(prices, usage, card, wire) for prices in rates.prices_on(card, on)]
+    if not found:
+        raise Unknown(f"card {card.id} has no price for {on}")
+    return min(found), max(found)
+
+
 class Pricer:
     """Prices the calls of one run. `.card` or None, `.label` what its figures are, `.why` there is no card."""
 
@@ -224,7 +233,12 @@ def _attempt(attempt, card, at, wire):
 
 
 def _bill(usage, card, at, wire):
-    prices, apart = rates.prices_at(card, at), wire in CACHE_APART
+    return _by(rates.prices_at(card, at), usage, card, wire)
+
+
+def _by(prices, usage, card, wire):
+    """Dollars of some counts by one set of prices."""
+    apart = wire in CACHE_APART
     read, output = _count(usage, "input"), _count(usage, "output")
     # Counts matter where they have a price of their own. Where the cache is apart nothing is written to it unless a
     # request asks for that, which none here does.

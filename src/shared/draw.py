@@ -1,8 +1,10 @@
 """The one source of chance of a corpus: a seeded generator over the pools of `pools.json`, each named by its path.
 
-Every generator draws through this, so that one seed gives one corpus, byte for byte.
+Every generator draws through this, so that one seed gives one corpus, byte for byte. What it draws for is planned in
+`cases.json`, which is read here as well.
 """
-from src.shared.files import BadData, read_json
+from src.shared.fields import near
+from src.shared.files import BadData, read_json, to_json
 
 FILLING = {"#": "0123456789", "@": "ABCDEFGHJKLMNPQRSTUVWXYZ"}
 
@@ -54,3 +56,54 @@ class Draw:
     def code(self, *names):
         """A pattern of a pool, filled: `#` is a digit, `@` a capital letter (I and O are left out)."""
         return "".join(self.rng.choice(FILLING.get(mark, mark)) for mark in self.one(*names))
+
+
+def read_cases(path, keys, problems):
+    """The planned cases of cases.json, each with the words `where` it stands.
+
+    Every case has the `keys`; `problems(case)` yields a sentence for whatever in it names nothing. BadData lists all.
+    """
+    cases = read_json(path)
+    if not isinstance(cases, list):
+        raise BadData(f"{path}: a list of cases is wanted")
+    found = [f"{path}: case {place}: an object with {', '.join(sorted(keys))} is wanted"
+             for place, case in enumerate(cases, 1) if not isinstance(case, dict) or not keys <= case.keys()]
+    if not found:
+        cases = [{**case, "where": f"{path}: {case['case']}"} for case in cases]
+        found = [f"{case['where']}: {problem}" for case in cases for problem in problems(case)]
+    if found:
+        raise BadData(*found)
+    return cases
+
+
+def plan_problems(case, known, problems):
+    """A sentence for each fault of a case's planned `documents`: how many they are, their keys, their `problems`."""
+    if case["count"] != len(case["documents"]):
+        yield f"count {case['count']} and {len(case['documents'])} planned documents; make them agree"
+    for place, plan in enumerate(case["documents"], 1):
+        for problem in (*unknown_keys(plan, known), *problems(plan)):
+            yield f"document {place}: {problem}"
+
+
+def refuse_unplanned(outcomes):
+    """BadData for each document that the rules answer otherwise than planned.
+
+    `outcomes` [(where its case stands, the planned answer {name: value}, the rules' answer, document id)].
+    """
+    told = [(where, expect, {name: answer[name] for name in expect}, document)
+            for where, expect, answer, document in outcomes]
+    found = [f"{where}: planned as {to_json(expect)}, but the rules say {to_json(answer)} ({document}); change the "
+             f"plan, the expectation or the rule" for where, expect, answer, document in told if answer != expect]
+    if found:
+        raise BadData(*found)
+
+
+def unknown_keys(plan, known):
+    """A sentence for each key of a plan that is not among the `known`."""
+    return [f"unknown key {name!r}{near(name, known)}; known: {', '.join(known)}" for name in plan if name not in known]
+
+
+def not_one_of(name, value, known):
+    """A sentence for a plan's value outside the words that it may be; none for one inside."""
+    words = ", ".join(map(str, known))
+    return [] if value in known else [f"{name} {value!r} is not one of {words}{near(value, known)}"]

@@ -1,15 +1,22 @@
 """The fields of a kit: `fields.json`, validated when read, and one raw row → typed values.
 
-A field has a name, a type (string, text, list, number, enum, date, datetime), and where they apply a unit, allowed words,
-a section and a line label on the page, and phrases that mean "not stated". Fields marked `decided` are answers of
-the rules; fields marked `never_read` are copied and may be operands of no rule.
+A field has a name, a type (string, text, list, number, enum, date, datetime), and where they apply a unit, allowed
+words, a section and a line label on the page, and phrases that mean "not stated". Fields marked `decided` are answers
+of the rules; fields marked `never_read` are copied and may be operands of no rule; names marked `one_name` are refused
+where they may be several, or none.
 """
+import functools
+
+from src.shared import shapes
 from src.shared import values as v
 from src.shared.files import BadData, read_json
 
 TYPES = ("string", "text", "list", "number", "enum", "date", "datetime")
-KEYS = ("name", "type", "unit", "nullable", "section", "line", "decided", "never_read", "one_name", "allowed", "not_stated",
-        "description")
+KINDS = {"name": shapes.TEXT, "type": shapes.TEXT, "unit": shapes.TEXT, "nullable": shapes.FLAG, "section": shapes.TEXT,
+         "line": shapes.TEXT, "decided": shapes.FLAG, "never_read": shapes.FLAG, "one_name": shapes.FLAG,
+         "allowed": shapes.TEXT_OR_TEXTS, "not_stated": shapes.TEXTS, "description": shapes.TEXT}
+OUTLINE = {"fields": shapes.LIST, "units": shapes.WORDS_BY_NAME, "sections": shapes.OBJECT}
+SECTIONS = {"sent": shapes.TEXTS, "withheld": shapes.TEXTS}
 NO_UNIT = frozenset()
 CONFIDENCE = "confidence"     # the one field of every kit that is a share
 
@@ -35,24 +42,30 @@ class Field:
                 return lambda raw: v.read_number(raw, unit, words)
             return lambda raw: (None if type(raw) is str and v.fold_name(raw) in silent
                                 else v.read_number(raw, unit, words))
-        read = {"string": v.read_one_name if self.one_name else v.read_name, "text": v.read_text, "list": lambda raw: v.read_list(raw, self.allowed), "date": v.read_date, "datetime": v.read_date_time,
-                "enum": lambda raw: v.read_word(raw, self.allowed)}[self.type]
+        read = {"string": v.read_one_name if self.one_name else v.read_name, "text": v.read_text,
+                "list": lambda raw: v.read_list(raw, self.allowed, self.one_name),
+                "enum": lambda raw: v.read_word(raw, self.allowed),
+                "date": v.read_date, "datetime": v.read_date_time}[self.type]
         if not self.silent:
             return read
         return lambda raw: None if type(raw) is str and v.fold_name(raw) in self.silent else read(raw)
 
 
 class Fields:
-    """All fields of a kit in order, by name, and the sections that are sent or withheld."""
+    """All fields of a kit in order, by name, and the sections that are sent or withheld.
 
-    def __init__(self, path, document, vocabularies):
-        self.path = path
+    Where problems were collected, the fields that have one are in `.unsound` by name and nowhere else.
+    """
+
+    def __init__(self, path, document, vocabularies, unsound=frozenset()):
+        self.path, self.unsound = path, unsound
         self.sections_sent = tuple(document.get("sections", {}).get("sent", ()))
         self.sections_withheld = tuple(document.get("sections", {}).get("withheld", ()))
-        for entry in document["fields"]:
+        entries = [entry for entry in document["fields"] if entry["name"] not in unsound]
+        for entry in entries:
             if isinstance(entry.get("allowed"), str):
                 entry["allowed"] = tuple(vocabularies[entry["allowed"][1:]])
-        self.all = [Field(entry, document.get("units", {})) for entry in document["fields"]]
+        self.all = [Field(entry, document.get("units", {})) for entry in entries]
         self.by_name = {field.name: field for field in self.all}
         self.copied = [field for field in self.all if not field.decided]
         self.decided = [field for field in self.all if field.decided]
@@ -90,16 +103,22 @@ class Fields:
         return values, findings
 
 
-def load(path, vocabularies):
+def load(path, vocabularies, problems=None):
     """fields.json → Fields. `vocabularies` fills `"allowed": "$name"`, e.g. {"decisions": (…), "rules": (…)}.
 
-    BadData lists every problem with its JSON pointer, what was expected and the nearest valid name.
+    BadData lists every problem with its JSON pointer, what was expected and the nearest valid name. With a list of
+    `problems` those of single fields are put into it instead, and the Fields have the others.
     """
     document = read_json(path)
-    problems = _shape(document, path) or list(_problems(document, path, vocabularies))
-    if problems:
-        raise BadData(*problems)
-    return Fields(path, document, vocabularies)
+    broken = list(_shape(document, path))
+    if broken:
+        raise BadData(*broken)
+    found = list(_problems(document, path, vocabularies))
+    if problems is None and found:
+        raise BadData(*(problem for _, problem in found))
+    if problems is not None:
+        problems += (problem for _, problem in found)
+    return Fields(path, document, vocabularies, frozenset(name for name, _ in found))
 
 
 def near(name, known, alike=0.5):
@@ -115,54 +134,72 @@ def misspelt(given, known, beside=()):
     In a row {name: value} a name whose value is null is not given. A name with its letters turned round is a slip of
     the hand even beside the right one. Names `beside` are somebody else's and no slip.
     """
-    absent = [name for name in known if name not in given or isinstance(given, dict) and given[name] is None]
+    strangers = tuple([name for name in given if name not in beside and name not in known])
+    if not strangers:
+        return []
+    absent = tuple([name for name in known if name not in given or isinstance(given, dict) and given[name] is None])
+    return list(_slips(strangers, absent, tuple(known)))
+
+
+@functools.lru_cache(maxsize=256)
+def _slips(strangers, absent, known):
+    """The sentences of `misspelt`, remembered: the rows of one file have their slips in common."""
     turned = {"".join(sorted(name)): name for name in known}
-    slips = {name: [*absent, *filter(None, [turned.get("".join(sorted(str(name))))])] for name in given
-             if name not in known and name not in beside}
-    return [f"{name} is no field{close}; {name} was not read" for name, meant in slips.items()
-            if (close := near(name, meant, 0.75))]
+    slips = {name: [*absent, *filter(None, [turned.get("".join(sorted(str(name))))])] for name in strangers}
+    return tuple(f"{name} is no field{close}; {name} was not read" for name, meant in slips.items()
+                 if (close := near(name, meant, 0.75)))
 
 
 def _shape(document, path):
-    if not isinstance(document, dict) or not isinstance(document.get("fields"), list) or not document["fields"]:
-        return [f"{path}: /fields: a list of fields is wanted"]
-    if not isinstance(document.get("units", {}), dict) or not isinstance(document.get("sections", {}), dict):
-        return [f"{path}: /units and /sections: objects are wanted"]
-    return [f"{path}: /fields/{i}: {v.shown(entry)} is not an object with a name" for i, entry in
-            enumerate(document["fields"]) if not isinstance(entry, dict) or not isinstance(entry.get("name"), str)]
+    yield from shapes.misfits(document, OUTLINE, f"{path}: /", ("fields",))
+    if isinstance(document, dict):
+        yield from shapes.misfits(document.get("sections", {}), SECTIONS, f"{path}: /sections")
+        entries = document.get("fields")
+        if entries == []:
+            yield f"{path}: /fields: a list of fields is wanted"
+        for i, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+                yield f"{path}: /fields/{i}: {v.shown(entry)} is not an object with a name"
 
 
 def _problems(document, path, vocabularies):
-    units, seen, lines = document.get("units", {}), set(), {}
-    sent = document.get("sections", {}).get("sent", [])
+    """(name of the field, sentence) of everything that is wrong in single fields."""
+    seen, lines = set(), {}
     for i, entry in enumerate(document["fields"]):
         at = f"{path}: /fields/{i} ({entry['name']})"
         if entry["name"] in seen:
-            yield f"{at}: the name stands twice; names are unique"
+            yield entry["name"], f"{at}: the name stands twice; names are unique"
         seen.add(entry["name"])
-        for key in entry.keys() - set(KEYS):
-            yield f"{at}: unknown key {key!r}{near(key, KEYS)}"
-        if entry.get("type") not in TYPES:
-            yield f"{at}: type {v.shown(entry.get('type'))} is not one of {', '.join(TYPES)}"
-        for key, kind in (("nullable", bool), ("description", str)):
-            if not isinstance(entry.get(key), kind):
-                yield f"{at}: {key} is missing or not {'true or false' if kind is bool else 'text'}"
-        if entry.get("unit") is not None and entry["unit"] not in units:
-            yield f"{at}: unit {v.shown(entry['unit'])} is not one of {', '.join(units)}{near(entry['unit'], units)}"
-        yield from _vocabulary(entry, at, vocabularies)
-        if sent and not entry.get("decided"):
-            yield from _place(entry, at, sent, lines)
+        for problem in _entry_problems(entry, at, document, vocabularies, lines):
+            yield entry["name"], problem
+
+
+def _entry_problems(entry, at, document, vocabularies, lines):
+    for key in entry.keys() - KINDS.keys():
+        yield f"{at}: unknown key {key!r}{near(key, KINDS)}"
+    unfit = list(shapes.misfits(entry, KINDS, at, ("type", "nullable", "description")))
+    yield from unfit
+    if unfit:
+        return
+    units, sent = document.get("units", {}), document.get("sections", {}).get("sent", [])
+    if entry["type"] not in TYPES:
+        yield f"{at}: type {v.shown(entry['type'])} is not one of {', '.join(TYPES)}{near(entry['type'], TYPES)}"
+    if "unit" in entry and entry["unit"] not in units:
+        yield f"{at}: unit {v.shown(entry['unit'])} is not one of {', '.join(units)}{near(entry['unit'], units)}"
+    yield from _vocabulary(entry, at, vocabularies)
+    if sent and not entry.get("decided"):
+        yield from _place(entry, at, sent, lines)
 
 
 def _vocabulary(entry, at, vocabularies):
     allowed = entry.get("allowed")
-    if entry.get("type") not in ("enum", "list") or (entry["type"] == "list" and allowed is None):
+    if entry["type"] not in ("enum", "list"):
         if allowed is not None:
-            yield f"{at}: allowed belongs to the type enum or list, not to {entry.get('type')}"
+            yield f"{at}: allowed belongs to the type enum or list, not to {entry['type']}"
     elif isinstance(allowed, str):
         if allowed[:1] != "$" or allowed[1:] not in vocabularies:
             yield f"{at}: allowed {allowed!r} is not one of {', '.join('$' + name for name in vocabularies)}"
-    elif not (isinstance(allowed, list) and allowed and all(isinstance(word, str) for word in allowed)):
+    elif not allowed and (entry["type"] == "enum" or allowed == []):
         yield f"{at}: allowed is missing; write the list of its words"
 
 
@@ -170,7 +207,7 @@ def _place(entry, at, sent, lines):
     section, line = entry.get("section"), entry.get("line")
     if section not in sent:
         yield f"{at}: section {v.shown(section)} is not one of the sections sent: {', '.join(sent)}"
-    if not isinstance(line, str):
+    if line is None:
         yield f"{at}: no line label; write how its line begins, or \"\" where the section is one value"
     elif (section, line) in lines:
         yield f"{at}: line {line!r} of section {section} already belongs to {lines[section, line]}"

@@ -26,11 +26,38 @@ class BadData(ValueError):
         super().__init__("\n".join(self.problems))
 
 
+class Problems:
+    """What several files have wrong, gathered so that all of it is said at once.
+
+    >>> wrong = Problems()
+    >>> wrong.of(parse_json, "{", "a.json"), wrong.of(parse_json, "1", "b.json")
+    (None, 1)
+    >>> len(wrong.found)
+    1
+    """
+
+    def __init__(self):
+        self.found = []
+
+    def of(self, read, *arguments):
+        """What `read(*arguments)` gives, or None where it is refused; what is wrong is kept."""
+        try:
+            return read(*arguments)
+        except BadData as e:
+            self.found += e.problems
+            return None
+
+    def refuse(self):
+        """Raise BadData with every problem kept so far, each once; nothing where there is none."""
+        if self.found:
+            raise BadData(*dict.fromkeys(self.found))
+
+
 def read_text(path):
     """The text of a UTF-8 file with `\\n` line ends. BadData for a missing file, a BOM, other bytes or CRLF."""
-    path = Path(path)
     try:
-        data = path.read_bytes()
+        with open(path, "rb") as handle:
+            data = handle.read()
     except FileNotFoundError:
         raise BadData(f"{path}: no such file") from None
     except OSError as e:
@@ -106,7 +133,7 @@ def read_jsonl(path):
 def to_json(value, indent=None):
     """A value as JSON text, Decimals as numbers, non-ASCII kept, keys in the order they stand."""
     return _ENCODER.encode(value) if indent is None else json.dumps(
-        value, ensure_ascii=False, indent=indent, default=_plain, allow_nan=False)
+        value, ensure_ascii=False, indent=indent, default=as_number, allow_nan=False)
 
 
 def write_text(path, text):
@@ -118,16 +145,20 @@ def write_text(path, text):
 
 
 @contextlib.contextmanager
-def replacing(path):
-    """A text handle whose content takes the place of `path` when the block ends well, and vanishes when it does not."""
+def replacing(path, is_kept=True):
+    """A text handle whose content takes the place of `path` when the block ends well, and vanishes when it does not.
+
+    It is on the disk when the block has ended; not `is_kept` is what can be made again at no cost, and need not be.
+    """
     path = Path(path)
     handle = tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.",
                                          delete=False)
     try:
         with handle:
             yield handle
-            handle.flush()
-            os.fsync(handle.fileno())
+            if is_kept:
+                handle.flush()
+                os.fsync(handle.fileno())
         os.chmod(handle.name, 0o666 & ~_UMASK)
         os.replace(handle.name, path)
     except BaseException:
@@ -136,8 +167,8 @@ def replacing(path):
         raise
 
 
-def _plain(value):
-    """Decimal → the shortest number that reads back as the same Decimal."""
+def as_number(value):
+    """Decimal → the shortest number that reads back as the same Decimal: what JSON is told to do with one."""
     if isinstance(value, decimal.Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     raise TypeError(f"{type(value).__name__} has no JSON form here")
@@ -163,5 +194,5 @@ def _shown(value):
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=_plain, allow_nan=False)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=as_number, allow_nan=False)
 _DECODER = json.JSONDecoder(parse_float=decimal.Decimal, parse_constant=_constant, object_pairs_hook=_pairs)

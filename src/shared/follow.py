@@ -15,7 +15,8 @@ ANSWERED, UNPARSED, TRUNCATED, REFUSED, NO_OUTPUT, FAILED, HARNESS = OUTCOMES = 
 # Where a reply is still owed: a run with any of these is incomplete, and --resume asks again.
 OWED = (NO_OUTPUT, FAILED, HARNESS)
 
-# outcome and why (None when answered); raw and rechecked Answers or None; repairs the reply needed; seconds per station
+# outcome and why (None when answered); raw and rechecked Answers or None; repairs the reply needed; seconds of "parse"
+# (to the raw answer) and "recheck"
 Followed = namedtuple("Followed", "document outcome why raw rechecked repairs completion seconds")
 
 
@@ -31,14 +32,18 @@ def read(kit, document, completion):
         return Followed(document, completion.error["outcome"], completion.error["message"], None, None, [], completion,
                         seconds)
     with timed(seconds, "parse"):
-        parsed = reply.parse(completion.text, kit.definition.required(kit.book), kit.definition.vocabularies(kit.book))
+        parsed = parse(kit, completion.text)
+        raw = None if parsed.error else kit.definition.normalise(kit.book, parsed.value)
     if parsed.error:
         return Followed(document, UNPARSED, parsed.error["message"], None, None, parsed.repairs, completion, seconds)
-    with timed(seconds, "normalise"):
-        raw = kit.definition.normalise(kit.book, parsed.value)
     with timed(seconds, "recheck"):
         rechecked = kit.definition.recheck(kit.book, kit.source(document), raw)
     return Followed(document, ANSWERED, None, raw, rechecked, parsed.repairs, completion, seconds)
+
+
+def parse(kit, text):
+    """The one object of a reply's text, as `reply.Reply`, by what the kit asks of it."""
+    return reply.parse(text, kit.definition.required(kit.book), kit.definition.vocabularies(kit.book))
 
 
 def safely(kit, document, completion):

@@ -11,7 +11,7 @@ from collections import namedtuple
 from pathlib import Path
 
 from src.shared.fields import near
-from src.shared.files import BadData, read_json, read_jsonl, read_text
+from src.shared.files import BadData, Problems, read_json, read_jsonl, read_text
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = "kit.json"
@@ -26,16 +26,19 @@ MARKER = "kit.json"
 # decide(book, inputs) → {decided keys…, "trace", "flags", "notes"}; BadData where nothing can be decided
 # panels(book, document id, text, {name: Answer}) → [panel] for the board
 # build(book, seed) → {path in the data folder: text}: the corpus and its key
-# vocabularies(book) → {key: allowed words}: a reply outside them gives way to one inside, so that an example is no answer
+# vocabularies(book) → {key: allowed words}: a reply outside them gives way to one inside, so an example is no answer
+# headline(book) → blame.Headline: what is asked when a headline answer is wrong, or None where nothing is to be told
 # and of a kit whose documents follow one another, else None:
 # step(book, inputs, kept state as JSON or None) → (what decide gives, the state to keep)
-# schedule(book) → what tools/due.py asks for: positions of the runs taken, and when a roster is stale
+# schedule(book, states=paths or facts=path) → what tools/due.py asks for: positions of the runs taken, and when a roster
+# is stale
 # variants {arm: (letter of its run ids, function in place of prompt)}: prompts that differ in one block
 Definition = namedtuple("Definition", "load keys required schema prompt normalise recheck decide panels build "
-                                      "step schedule variants vocabularies", defaults=(None, None, None, lambda book: {}))
+                                      "step schedule variants vocabularies headline",
+                        defaults=(None, None, None, lambda book: {}, lambda book: None))
 
-# values {field: value}, problems {field: {"raw", "why"}} of what could not be read, trace of the rules or None; document
-# is the id where it is known, which a reply does not say
+# values {field: value}, problems {field: {"raw", "why"}} of what could not be read, trace of the rules or None;
+# document is the id where it is known, which a reply does not say
 Answer = namedtuple("Answer", "values problems trace document", defaults=(None,))
 
 
@@ -45,9 +48,11 @@ class Kit:
     def __init__(self, name, data, results, alone):
         self.name, self.data, self.results, self.alone = name, Path(data), results, alone
         self._corpus = os.path.join(self.data, "corpus", "")
-        self.about = _about(self.data / MARKER, name)
         self.definition = importlib.import_module(f"src.{name}.kit").KIT
-        self.book = self.definition.load(self.data)
+        wrong = Problems()
+        self.about = wrong.of(_about, self.data / MARKER, name)
+        self.book = wrong.of(self.definition.load, self.data)
+        wrong.refuse()
 
     @property
     def hyphened(self):
@@ -69,8 +74,8 @@ class Kit:
         """Yield the rows of the gold key in file order, one at a time: that order is the order of the documents."""
         for number, row in read_jsonl(self.data / "gold.jsonl"):
             if not _is_file_name(row.get("id")):
-                raise BadData(f"{self.data / 'gold.jsonl'}: line {number}: id {row.get('id')!r} is no document; it is the name "
-                              "of a file in corpus/, without .txt")
+                raise BadData(f"{self.data / 'gold.jsonl'}: line {number}: id {row.get('id')!r} is no document; it is "
+                              "the name of a file in corpus/, without .txt")
             yield row
 
     def documents(self):
@@ -78,7 +83,7 @@ class Kit:
         return (row["id"] for row in self.gold())
 
     def text(self, document):
-        """The document's page, exactly as it stands. The last few are remembered: a document is gone over many times."""
+        """The document's page, exactly as it stands. The last few are remembered: one is gone over many times."""
         place = f"{self._corpus}{document}.txt"
         try:
             known = os.stat(place)
@@ -102,7 +107,7 @@ def _page(place, changed, size):
 
 def _is_file_name(document):
     """Whether an id can name a file in the corpus and nothing outside it."""
-    return isinstance(document, str) and document[:1] not in ("", ".") and not set(document) & set("/\\\0+")
+    return isinstance(document, str) and document.isprintable() and document[:1] not in ("", ".") and not set(document) & set("/\\\0+")
 
 
 def names():
@@ -158,6 +163,7 @@ def _about(path, name):
 
 def _share(value, where):
     """A setting's value, which is a share. BadData for what is no number, and for one outside 0 to 1, nan too."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, decimal.Decimal)) or not 0 <= float(value) <= 1:
+    number = isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool)
+    if not number or isinstance(value, decimal.Decimal) and not value.is_finite() or not 0 <= value <= 1:
         raise BadData(f"{where}: {value} is no share; a number from 0 to 1 is wanted")
     return value

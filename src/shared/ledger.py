@@ -3,9 +3,8 @@
 A day is a file under `results/ledger/`, one byte a call: its size is the count, and an append is whole under threads
 and processes alike.
 """
-import contextlib
-import datetime
-import os
+import threading
+import time
 
 from src.shared.files import BadData
 from src.shared.kit import ROOT
@@ -23,12 +22,16 @@ class Ledger:
 
     def __init__(self, limit, place=None):
         self.limit, self.place = limit, place or PLACE
+        self._open, self._opening = {}, threading.Lock()       # {day: file}: a day's file is written to before every call
 
     def take(self):
         """Count one call before it is made; raises Limit, and counts nothing, when the day's calls are used up."""
+        if self.limit is None:
+            self.add(1)
+            return
         path = self.path()
-        with hold(path) if self.limit is not None else contextlib.nullcontext():
-            if self.limit is not None and self.used() >= self.limit:
+        with hold(path):
+            if self.used() >= self.limit:
                 raise Limit(f"MAX_CALLS_PER_DAY={self.limit} is used up for {path.name} (UTC)")
             self.add(1)
 
@@ -36,22 +39,22 @@ class Ledger:
         """Count calls that were made anyway, like a call's further attempts."""
         if not calls:
             return
+        day = today()
         try:
-            handle = self._open()
-            try:
-                os.write(handle, b"." * calls)
-            finally:
-                os.close(handle)
+            (self._open.get(day) or self._opened(day)).write(b"." * calls)
         except OSError as e:
-            raise BadData(f"{self.path()}: the day's calls cannot be counted: {e.strerror}; nothing is sent") from None
+            raise BadData(f"{self.place / day}: the day's calls cannot be counted: {e.strerror}; nothing is sent") from None
 
-    def _open(self):
-        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        try:
-            return os.open(self.path(), how, 0o644)
-        except FileNotFoundError:
-            self.place.mkdir(parents=True, exist_ok=True)
-            return os.open(self.path(), how, 0o644)
+    def _opened(self, day):
+        with self._opening:
+            if day not in self._open:
+                self.place.mkdir(parents=True, exist_ok=True)
+                self._open[day] = (self.place / day).open("ab", buffering=0)
+            return self._open[day]
+
+    def __del__(self):
+        for file in self._open.values():
+            file.close()
 
     def used(self):
         """Calls counted today."""
@@ -62,4 +65,9 @@ class Ledger:
 
     def path(self):
         """The file of today."""
-        return self.place / datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+        return self.place / today()
+
+
+def today():
+    """The day (UTC) as its file is called."""
+    return time.strftime("%Y-%m-%d", time.gmtime())

@@ -39,8 +39,9 @@ usage          {"input", "cached", "output", "reasoning"} of the last attempt: n
                None as a whole where nothing was called
 attempts       one dict each: status, kind and message of its error or None, detail, wait_seconds before the next,
                seconds, usage
-seconds        {"first_output", "receive", "total"}: the last attempt's time to its first output and from there to its
-               end (None without output), and the whole call's, with retries and waits
+seconds        {"wait", "first_output", "receive", "total"}: what came before the last attempt (earlier ones, and the
+               pauses between), its time to the first output and from there to its end (None without output), and the
+               whole call's
 error          None or {"kind", "message", "scope", "outcome", "detail"}, see `adapters.faults.KINDS`
 notes          codes: no_done_marker, no_finish_reason, cumulative_deltas, text_from_reasoning, lone_surrogates,
                secret_removed, NAME_dropped, NAME_sent_as_OTHER

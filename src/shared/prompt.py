@@ -4,6 +4,7 @@ A part begins with a line `# name (system)` or `# name (user)`. `{{word}}` is fi
 first one that holds `{{document}}` are the fixed prefix, byte-identical on every call, and must come first.
 """
 import re
+import time
 
 from src.shared.fields import near
 from src.shared.files import BadData, read_text
@@ -12,8 +13,15 @@ from src.shared.parts import Part
 _HEADING = re.compile(r"^# ([a-z_]+) \((system|user)\)\n", re.MULTILINE)
 _PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
 PER_DOCUMENT = "document"
+KEEPERS = "## For those who keep this page"     # the last heading of a page of which the rest is sent
 WORDS = {"==": "is", "!=": "is not", "in": "is one of", "not in": "is none of", "includes": "includes", "is stated": "is stated",
          "is not stated": "is not stated"}
+
+
+class Prompt(list):
+    """The [Part] of one call in send order. `.filled_in`: the seconds that filling them in took, once the page was read."""
+
+    filled_in = 0.0
 
 
 class Template:
@@ -25,9 +33,12 @@ class Template:
                       for name, role, text in parts]
 
     def fill(self, **per_document):
-        """The prompt of one document: [Part] in send order. Document text is inserted once and never read again."""
-        return [Part(name, role, _PLACE.sub(lambda m: per_document[m[1]], text) if moves else text, not moves, None)
-                for name, role, text, moves in self.parts]
+        """The Prompt of one document. Document text is inserted once and never read again."""
+        begun = time.perf_counter()
+        prompt = Prompt(Part(name, role, _PLACE.sub(lambda m: per_document[m[1]], text) if moves else text, not moves, None)
+                        for name, role, text, moves in self.parts)
+        prompt.filled_in = time.perf_counter() - begun
+        return prompt
 
 
 def load(path, filled, per_document=(PER_DOCUMENT,)):
@@ -45,6 +56,17 @@ def load(path, filled, per_document=(PER_DOCUMENT,)):
     if problems:
         raise BadData(*problems)
     return Template(path, parts, filled, per_document)
+
+
+def read_page(path):
+    """What a page in prose says to its readers: all that stands before its heading KEEPERS, the last of the page.
+
+    BadData where that heading is missing, stands twice or is not the last: then nobody can tell what is to be sent.
+    """
+    told, *kept = read_text(path).split(f"\n{KEEPERS}\n")
+    if len(kept) != 1 or re.search("^#", kept[0], re.MULTILINE):
+        raise BadData(f"{path}: one last heading {KEEPERS!r} is wanted; what stands behind it is not sent to a model")
+    return told.strip() + "\n"
 
 
 def render_rules(table):

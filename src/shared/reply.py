@@ -89,11 +89,12 @@ def _choose(text, required, vocabularies):
         raise _why_none(text, readings, required)
     inside = [i for i in whole if _in_vocabulary(readings[i][0], vocabularies)] or whole
     value, repairs = readings[inside[-1]]
-    if len({canonical(readings[i][0]) for i in inside}) > 1:
+    if len(inside) > 1 and len({canonical(readings[i][0]) for i in inside}) > 1:
         repairs.append("conflicting_objects")
     if any(isinstance(reading, Fault) for reading in readings[inside[-1]:]):
         repairs.append("unread_object: a later one is broken or cut off")
-    if any(map(_SUSPECT.search, _strings(value))):
+    # Without a backslash a string holds nothing that does not stand in the text itself.
+    if ("\\" in text or _SUSPECT.search(text)) and any(map(_SUSPECT.search, _strings(value))):
         repairs.append("suspect_escape")
     return Reply(value, repairs, None)
 

@@ -12,8 +12,8 @@ import unicodedata
 
 MAX_DIGITS = 30
 _TOO_LARGE = 10 ** MAX_DIGITS
-# A point is a decimal mark, as on the pages and in JSON. A comma is one unless it may as well be a thousands mark, as in
-# `1,200`; with both kinds, or one kind twice, the groups say which is which.
+# A point is a decimal mark, as on the pages and in JSON. A comma is one unless it may as well be a thousands mark, as
+# in `1,200`; with both kinds, or one kind twice, the groups say which is which.
 _NUMBER = re.compile(r"""([+-]?)(?:
     (?P<plain>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)
     | (?P<comma>[0-9]+,[0-9]+)
@@ -21,7 +21,10 @@ _NUMBER = re.compile(r"""([+-]?)(?:
     | (?P<other>[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+ | [0-9]{1,3}(?:\.[0-9]{3}){2,})
     )(?![0-9.,]*[0-9])\s*(.*)""", re.DOTALL | re.VERBOSE)
 _TWO_READINGS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
-_SEVERAL = re.compile(r"[,;+&]")
+_SIGNS = re.compile(r"[;+&\n]")
+_SEVERAL = re.compile(r"[,;+&/|\n]|\b(?:and|or|plus|with)\b", re.IGNORECASE)
+_PLACEHOLDERS = frozenset({"n/a", "na", "n.a.", "not applicable", "unknown", "unclear", "not known", "tbc", "tbd",
+                           "nil", "null", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "??", "."})
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _DATE_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2})")
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " "})
@@ -48,7 +51,7 @@ class Unreadable(Finding):
 
 
 def read_number(raw, unit, words):
-    """A number as Decimal or int, or None. `words` are the spellings of `unit`; "2.5 L/ha", "2,5" and 2.5 are one value.
+    """A number as Decimal or int, or None. `words` are the spellings of `unit`; "2.5 L/ha", "2,5" and 2.5 are one.
 
     >>> read_number("2,5 L/ha", "L/ha", frozenset({"l/ha"}))
     Decimal('2.5')
@@ -97,11 +100,24 @@ def _bounded(number):
 
 
 def read_one_name(raw):
-    """A name that is compared whole, so that two in one would slip past: what may be several names is refused."""
+    """A name that is compared whole: what may be several, or stands for none, or cannot be seen whole, is refused.
+
+    >>> read_one_name(" Winter  WHEAT ")
+    'Winter WHEAT'
+    """
     name = read_name(raw)
-    if name and _SEVERAL.search(name):
-        raise Unreadable(raw, "may be several names; one name is wanted")
+    if name:
+        _refuse_no_name(raw, name)
+        if _SEVERAL.search(raw.strip()):
+            raise Unreadable(raw, "may be several names; one name is wanted")
     return name
+
+
+def _refuse_no_name(raw, name):
+    if fold_name(name) in _PLACEHOLDERS:
+        raise Unreadable(raw, "stands for a name and is none; write none, or leave it out where it is not known")
+    if not name.isascii() and any(unicodedata.category(sign) in ("Cf", "Co", "Cn", "Cs") for sign in name):
+        raise Unreadable(raw, "holds a character that cannot be seen; type the name anew")
 
 
 def read_name(raw):
@@ -120,10 +136,11 @@ def read_text(raw):
     raise Unreadable(raw, f"is {_kind(raw)} where a text is wanted")
 
 
-def read_list(raw, allowed=None):
+def read_list(raw, allowed=None, one_name=False):
     """The names of a comma list as a tuple in printed order; `none` alone is the tuple ("none",). None if not stated.
 
-    With `allowed`, each name has to be one of these words and is given as it is spelt there.
+    With `allowed`, each name has to be one of these words and is given as it is spelt there; with `one_name`, each is
+    refused that `read_one_name` refuses.
 
     >>> read_list("winter wheat,  carrots")
     ('winter wheat', 'carrots')
@@ -136,17 +153,19 @@ def read_list(raw, allowed=None):
         text = raw
     else:
         raise Unreadable(raw, f"is {_kind(raw)} where names with commas between them are wanted")
-    names = _list_of_text(text)
+    names = _list_of_text(text, one_name)
     return names if names is None or allowed is None else tuple(read_word(name, allowed) for name in names)
 
 
 @functools.lru_cache(maxsize=4096)
-def _list_of_text(raw):
+def _list_of_text(raw, one_name):
     names = tuple(name for name in (" ".join(part.split()) for part in raw.split(",")) if name)
-    if any(_SEVERAL.search(name) for name in names):
+    if _SIGNS.search(raw.strip()) or one_name and any(_SEVERAL.search(name) for name in names):
         raise Unreadable(raw, "has other signs than commas between its names; put a comma between each two")
     if len(names) > 1 and "none" in map(fold_name, names):
         raise Unreadable(raw, "lists the word none beside names; it is either none or names")
+    for name in names if one_name else ():
+        _refuse_no_name(raw, name)
     return names or None
 
 
@@ -205,6 +224,7 @@ def fold_name(name):
     return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
 
 
+@functools.lru_cache(maxsize=4096)
 def fold_word(word):
     """The form in which words of a vocabulary are compared: like names, and hyphens and underscores are blanks."""
     return fold_name(re.sub(r"[-_\s]+", " ", word))

@@ -13,6 +13,7 @@ Not covered: expressions in strings, arithmetic, and rules that look at more tha
 """
 import functools
 
+from src.shared import shapes
 from src.shared.fields import near
 from src.shared.files import BadData, read_json
 from src.shared.values import Unreadable, fold_name, shown
@@ -21,11 +22,16 @@ TRUE, FALSE, MISSING, NOT_APPLICABLE, ERROR = "true", "false", "missing", "not a
 ORDERINGS = ("<", "<=", ">", ">=")
 TESTS = ("==", "!=", *ORDERINGS, "in", "not in", "includes", "is stated", "is not stated")
 ORDERED_TYPES = ("number", "date", "datetime")
-RULE_KEYS = ("id", "order", "class", "field", "test", "value", "unit", "not_applicable", "when", "decision", "why",
-             "source")
-CLAUSE_KEYS = ("field", "test", "value", "unit")
-TABLE_KEYS = ("title", "authority", "stops_at", "answers", "decisions", "passed", "missing", "classes", "rules",
-              "flags", "hold", "notes")
+CLAUSE = {"field": shapes.TEXT, "test": shapes.TEXT, "value": shapes.ANY, "unit": shapes.TEXT}
+RULE = {"id": shapes.TEXT, "order": shapes.ANY, "class": shapes.TEXT, **CLAUSE, "not_applicable": shapes.OBJECT,
+        "when": shapes.OBJECT, "decision": shapes.TEXT_OR_NULL, "why": shapes.TEXT, "source": shapes.TEXT}
+MARK = {"id": shapes.TEXT, "when": shapes.OBJECT, "why": shapes.TEXT}
+CLASS = {"decision": shapes.TEXT_OR_NULL, "why": shapes.TEXT}
+ENDING = {"decision": shapes.TEXT_OR_NULL, "rule": shapes.TEXT}
+TABLE = {"title": shapes.TEXT, "authority": shapes.TEXT, "stops_at": shapes.TEXT, "answers": shapes.TEXTS_BY_NAME,
+         "decisions": shapes.TEXTS_BY_NAME, "passed": shapes.OBJECT, "missing": shapes.OBJECT,
+         "classes": shapes.OBJECTS_BY_NAME, "rules": shapes.LIST, "flags": shapes.LIST, "hold": shapes.OBJECT,
+         "notes": shapes.ANY}
 
 
 class Decision:
@@ -38,7 +44,7 @@ class Decision:
 
 
 class Table:
-    """A validated table. `.rules` in their order, `.decisions` and `.rule_ids` as vocabularies, `.reads` the operands."""
+    """A validated table: `.rules` in order, `.decisions` and `.rule_ids` as vocabularies, `.reads` the operands."""
 
     def __init__(self, document, fields):
         self.document = document
@@ -95,26 +101,29 @@ def rule_ids(document):
     return (*(rule["id"] for rule in document["rules"]), document["passed"]["rule"])
 
 
-def read_document(path, part=None):
+def read_document(path, part=None, needed=()):
     """A table file, or the `part` of it that is one table, as JSON with the outline that `fields.load` and `load` need.
 
-    BadData when the outline is broken.
+    `needed` are the keys that the kit wants beside those of every table. BadData when the outline is broken.
     """
     document = read_json(path)
     if part is not None:
         document, path = document.get(part) if isinstance(document, dict) else None, f"{path}: /{part}"
-    problems = list(_outline(document, path))
+    problems = list(_outline(document, path, needed))
     if problems:
         raise BadData(*problems)
     return document
 
 
 def load(path, document, fields):
-    """A table file's document and the kit's Fields → Table. BadData lists every problem with JSON pointer and remedy."""
+    """A table file's document and the kit's Fields → Table. BadData lists every problem with JSON pointer and remedy.
+
+    Of fields that are unsound nothing is said, since their own problem comes first; with such there is no Table: None.
+    """
     problems = list(_problems(document, path, fields))
     if problems:
         raise BadData(*problems)
-    return Table(document, fields)
+    return None if fields.unsound else Table(document, fields)
 
 
 def compile_clause(clause, fields):
@@ -276,18 +285,22 @@ def _clause_operands(clause):
 
 # Validation: everything below yields sentences and changes nothing.
 
-def _outline(document, path):
+def _outline(document, path, needed):
     if not isinstance(document, dict):
         yield f"{path}: an object is wanted, got {shown(document)}"
         return
-    for key in document.keys() - set(TABLE_KEYS):
-        yield f"{path}: /{key}: unknown key{near(key, TABLE_KEYS)}"
-    for key, kind in (("rules", list), ("decisions", dict), ("passed", dict), ("missing", dict)):
-        if not isinstance(document.get(key), kind) or not document[key]:
-            yield f"{path}: /{key}: {'a list' if kind is list else 'an object'} with entries is wanted"
+    for key in document.keys() - TABLE.keys():
+        yield f"{path}: /{key}: unknown key{near(key, TABLE)}"
+    yield from shapes.misfits(document, TABLE, path, ("stops_at", "decisions", "passed", "missing", "rules", *needed))
+    for key in ("rules", "decisions"):
+        if document.get(key) in ([], {}):
+            yield f"{path}: /{key}: is empty; write at least one"
     if document.get("stops_at") not in ("breach", "match"):
         yield f"{path}: /stops_at: {shown(document.get('stops_at'))} is neither breach nor match"
-    if isinstance(document.get("passed"), dict) and not isinstance(document["passed"].get("rule"), str):
+    for key in ("passed", "missing"):
+        if isinstance(document.get(key), dict):
+            yield from shapes.misfits(document[key], ENDING, f"{path}: /{key}")
+    if isinstance(document.get("passed"), dict) and "rule" not in document["passed"]:
         yield f"{path}: /passed/rule: the word for 'no rule decided' is missing"
     for i, rule in enumerate(document["rules"] if isinstance(document.get("rules"), list) else ()):
         if not isinstance(rule, dict) or not isinstance(rule.get("id"), str):
@@ -311,14 +324,13 @@ def _problems(document, path, fields):
                 yield f"{at}: the id stands twice; ids are unique"
             elif _same_condition(earlier, rule):
                 yield f"{at}: can never decide, {earlier['id']} before it has the same condition; delete one"
-    for i, flag in enumerate(document.get("flags", [])):
-        at = f"{path}: /flags/{i}"
-        if not isinstance(flag, dict) or not isinstance(flag.get("id"), str) or "when" not in flag:
-            yield f"{at}: {shown(flag)} is not an object with id, when and why"
-        else:
-            yield from _clause_problems(flag["when"], f"{at}/when", fields)
-    if "hold" in document:
-        yield from _clause_problems(document["hold"].get("when"), f"{path}: /hold/when", fields, decided=True)
+    marks = [(flag, f"{path}: /flags/{i}", False) for i, flag in enumerate(document.get("flags", []))]
+    marks += [(document["hold"], f"{path}: /hold", True)] if "hold" in document else []
+    for mark, at, decided in marks:
+        unfit = list(shapes.misfits(mark, MARK, at, ("id", "when", "why")))
+        yield from unfit or _clause_problems(mark["when"], f"{at}/when", fields, decided)
+    for name, group in document.get("classes", {}).items():
+        yield from shapes.misfits(group, CLASS, f"{path}: /classes/{name}", ("decision",))
 
 
 def _orders(rules, path):
@@ -331,8 +343,12 @@ def _orders(rules, path):
 
 
 def _rule_problems(rule, at, document, fields):
-    for key in rule.keys() - set(RULE_KEYS):
-        yield f"{at}: unknown key {key!r}{near(key, RULE_KEYS)}"
+    for key in rule.keys() - RULE.keys():
+        yield f"{at}: unknown key {key!r}{near(key, RULE)}"
+    unfit = list(shapes.misfits(rule, RULE, at))
+    yield from unfit
+    if unfit:
+        return
     if rule.get("decision") not in document["decisions"]:
         yield (f"{at}: decision {shown(rule.get('decision'))} is not one of "
                f"{', '.join(document['decisions'])}{near(rule.get('decision'), document['decisions'])}")
@@ -343,8 +359,9 @@ def _rule_problems(rule, at, document, fields):
         kind = classes.get(rule.get("class"))
         if kind is None:
             yield f"{at}: class {shown(rule.get('class'))} is not one of {', '.join(classes)}"
-        elif kind["decision"] != rule.get("decision"):
-            yield f"{at}: class {rule['class']} breaches to {kind['decision']}, the rule says {rule.get('decision')}"
+        elif kind.get("decision") != rule.get("decision"):
+            yield (f"{at}: class {rule['class']} breaches to {kind.get('decision')}, the rule says "
+                   f"{rule.get('decision')}")
     if "not_applicable" in rule:
         yield from _clause_problems(rule["not_applicable"], f"{at}/not_applicable", fields)
     if document["stops_at"] == "match":
@@ -359,16 +376,16 @@ def _clause_problems(clause, at, fields, decided=False):
         return
     groups = clause.keys() & {"all", "any", "not"}
     if not groups:
-        for key in clause.keys() - set(CLAUSE_KEYS):
-            yield f"{at}: unknown key {key!r}{near(key, CLAUSE_KEYS)}"
-        yield from _test_problems(clause, at, fields, decided)
+        for key in clause.keys() - CLAUSE.keys():
+            yield f"{at}: unknown key {key!r}{near(key, CLAUSE)}"
+        yield from list(shapes.misfits(clause, CLAUSE, at)) or _test_problems(clause, at, fields, decided)
     elif len(clause) > 1:
         yield f"{at}: {', '.join(sorted(clause))} stand in one condition; nest them"
     elif "not" in groups:
         yield from _clause_problems(clause["not"], f"{at}/not", fields, decided)
     else:
         (key, parts), = clause.items()
-        if not isinstance(parts, list):
+        if not isinstance(parts, list) or not parts:
             yield f"{at}/{key}: a list of conditions is wanted"
         for i, part in enumerate(parts if isinstance(parts, list) else ()):
             yield from _clause_problems(part, f"{at}/{key}/{i}", fields, decided)
@@ -377,9 +394,9 @@ def _clause_problems(clause, at, fields, decided=False):
 def _test_problems(clause, at, fields, decided=False):
     name, test, value = clause.get("field"), clause.get("test"), clause.get("value")
     field = fields.by_name.get(name)
-    if field is None:
+    if field is None and name not in fields.unsound:
         yield f"{at}: field {shown(name)} is not in {fields.path.name}{near(name, fields.by_name)}"
-    elif field.never_read or (field.decided and not decided):
+    elif field and (field.never_read or field.decided and not decided):
         yield f"{at}: field {name} is {'copied only' if field.never_read else 'an answer'} and may reach no rule"
     if test not in TESTS:
         yield f"{at}: test {shown(test)} is not one of {', '.join(TESTS)}"
@@ -408,11 +425,15 @@ def _operand_problems(clause, at, field, fields):
 
 
 def _other_operand(clause, at, field, fields):
-    other = fields.by_name.get(clause["value"][1:])
+    name = clause["value"][1:]
+    other = fields.by_name.get(name)
+    if name in fields.unsound:
+        return
     if other is None:
-        yield f"{at}: value {clause['value']} names no field of {fields.path.name}{near(clause['value'][1:], fields.by_name)}"
+        yield f"{at}: value {clause['value']} names no field of {fields.path.name}{near(name, fields.by_name)}"
     elif other.never_read or other.decided:
-        yield f"{at}: value {clause['value']} is {'copied only' if other.never_read else 'an answer'} and may reach no rule"
+        why = "copied only" if other.never_read else "an answer"
+        yield f"{at}: value {clause['value']} is {why} and may reach no rule"
     elif clause["test"] in ("in", "not in"):
         if other.type != "list":
             yield f"{at}: {other.name} is a {other.type}; `{clause['test']}` wants a list"
@@ -424,18 +445,18 @@ def _other_operand(clause, at, field, fields):
 
 
 def _literal(clause, at, field):
-    value, test = clause.get("value"), clause["test"]
-    if test in ("in", "not in"):
-        if not isinstance(value, list) or not value:
-            yield f"{at}: value {shown(value)} is not a list of values"
+    value, listed = clause.get("value"), clause["test"] in ("in", "not in")
+    if listed and (not isinstance(value, list) or not value):
+        yield f"{at}: value {shown(value)} is not a list of values"
         return
-    try:
-        wanted = field.read(value)
-    except ValueError as e:
-        yield f"{at}: value {e}"
-        return
-    if wanted is None or (field.type == "number" and isinstance(value, str)):
-        yield f"{at}: value {shown(value)} is no {field.type} to compare {field.name} with"
+    for each in value if listed else [value]:
+        try:
+            wanted = field.read(each)
+        except ValueError as e:
+            yield f"{at}: value {e}"
+            continue
+        if wanted is None or (field.type == "number" and isinstance(each, str)):
+            yield f"{at}: value {shown(each)} is no {field.type} to compare {field.name} with"
 
 
 def _same_condition(one, other):

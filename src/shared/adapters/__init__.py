@@ -21,7 +21,7 @@ LONGEST_BACKOFF_SECONDS = 30.0
 LONGEST_WAIT_SECONDS = 120.0    # a provider that asks for more is obeyed by stopping the run
 
 
-def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None, stop=None):
+def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None, stop=None, connections=None):
     """Send a prompt and return its Completion; trouble with the model or the network is in it, never raised.
 
     parts        list of `parts.Part`
@@ -30,6 +30,7 @@ def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None,
     on_progress  called with the number of characters so far whenever output comes
     stop         threading.Event or callable; once it is set the call ends as `cancelled`, within a second or, while
                  the connection is still being made, within transport.CONNECT_SECONDS
+    connections  `transport.Connections` of a run, so that its calls need not each connect anew
     Raises BadData, before anything is sent, for settings that cannot make a call.
     """
     settings.require_provider()
@@ -40,7 +41,7 @@ def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None,
     while True:
         sent, notes = _adapted(settings, body)
         answer = Answer(transport.Clock(settings, deadline, is_stopped, on_progress), notes)
-        text, failure = _attempt(settings, sent, answer)
+        text, failure = _attempt(settings, sent, answer, connections)
         attempts.append(_record(settings, answer, failure))
         if failure is None:
             break
@@ -53,7 +54,7 @@ def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None,
         if not _pause(wait, is_stopped):
             failure = Failure(faults.CANCELLED, "stopped on request while waiting to try again")
             break
-    return _completion(settings, answer, text, failure, attempts, time.monotonic() - started)
+    return _completion(settings, answer, text, failure, attempts, started)
 
 
 def request_body(settings, parts, *, max_tokens=None, schema=None):
@@ -68,14 +69,14 @@ def request_body(settings, parts, *, max_tokens=None, schema=None):
     return body | extra
 
 
-def _attempt(settings, body, answer):
+def _attempt(settings, body, answer, connections):
     """(text, None) for a whole answer, else ("", Failure). `answer` keeps what came either way."""
     wire = _wire(settings)
-    headers = {"Content-Type": "application/json", "User-Agent": "touchstone", "Connection": "close"}
+    headers = {"Content-Type": "application/json", "User-Agent": "touchstone"}
     data = to_json(body).encode("utf-8", "backslashreplace")       # a lone surrogate goes out as its JSON escape
     try:
         with transport.post(wire.url(settings.base_url.reveal()), headers | wire.headers(settings.key), data,
-                            answer.clock) as response:
+                            answer.clock, connections) as response:
             answer.status = response.status
             _reached.add(_model(settings)[0])
             if not 200 <= response.status < 300:
@@ -154,7 +155,7 @@ def _record(settings, answer, failure):
     }
 
 
-def _completion(settings, answer, text, failure, attempts, total):
+def _completion(settings, answer, text, failure, attempts, started):
     redact, clock, error = settings.redact, answer.clock, None
     if failure:
         error = {"kind": failure.kind, "message": failure.message(redact), "scope": failure.scope,
@@ -163,15 +164,17 @@ def _completion(settings, answer, text, failure, attempts, total):
     clean = redact(text)
     return Completion(
         text=clean,
-        finish=redact(answer.meaning()) if answer.finish or not failure else None,
+        finish=redact(faults.plain(answer.meaning())) if answer.finish or not failure else None,
         usage=answer.usage,
         attempts=attempts,
-        seconds={"first_output": clock.first and round(clock.first - clock.started, 3),
-                 "receive": clock.first and round(clock.last - clock.first, 3), "total": round(total, 3)},
+        seconds={"wait": round(clock.started - started, 3),
+                 "first_output": clock.first and round(clock.first - clock.started, 3),
+                 "receive": clock.first and round(clock.last - clock.first, 3),
+                 "total": round(time.monotonic() - started, 3)},
         error=error,
         notes=answer.notes + (["secret_removed"] if clean != text else []),
         reported_cost=answer.cost,
-        model=redact(answer.model) if isinstance(answer.model, str) else None,
+        model=redact(faults.plain(answer.model)) if isinstance(answer.model, str) else None,
     )
 
 

@@ -25,6 +25,7 @@ COUNTS = {
     "reasoning": ("completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens",
                   "reasoning_tokens"),
 }
+_PATHS = [(field, [name.split(".") for name in names]) for field, names in COUNTS.items()]
 _ABSURD = 10 ** 10
 
 
@@ -78,8 +79,9 @@ class Answer:
         """Take over a usage snapshot, field by field; anything but a sensible count is as good as not reported."""
         if not isinstance(usage, dict):
             return
-        for field, names in COUNTS.items():
-            for number in (_at(usage, name) for name in names):
+        for field, paths in _PATHS:
+            for path in paths:
+                number = _at(usage, path)
                 if type(number) is int and 0 <= number < _ABSURD:       # on purpose: True is no count
                     self.usage[field] = number
                     break
@@ -162,6 +164,6 @@ class Answer:
 
 
 def _at(usage, path):
-    for name in path.split("."):
+    for name in path:
         usage = usage.get(name) if isinstance(usage, dict) else None
     return usage

@@ -128,8 +128,8 @@ def error_in(event, name=None):
 
 
 def plain(text):
-    """Provider text on one line: mark-up, control characters and runs of blanks taken out."""
-    text = re.sub(r"(?is)<(script|style)\b.*?</\1>|<[^>]*>", " ", text)
+    """Provider text on one line: mark-up, control characters, halves of characters and runs of blanks taken out."""
+    text = re.sub(r"(?is)<(script|style)\b.*?</\1>|<[^>]*>", " ", text).encode("utf-8", "replace").decode()
     return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", text).split())
 
 

@@ -4,8 +4,10 @@ import contextlib
 import functools
 import http.client
 import io
+import select
 import socket
 import ssl
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -19,6 +21,8 @@ from .faults import Failure
 CONNECT_SECONDS = 20
 TAIL_SECONDS = 5            # how long a finished reply may still send its usage or its end marker
 POLL_SECONDS = 0.25         # how soon a request to stop is noticed
+IDLE_SECONDS = 1.0          # a kept connection that lay idle for longer may be closing just now, so it is not used again
+DRAIN_SECONDS = 0.05        # how long a whole reply may take to close its body, so that its connection can be kept
 MAX_BYTES = 32 * 1024 * 1024
 ERROR_BODY_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
@@ -75,7 +79,7 @@ class Response:
 
     def __init__(self, raw):
         self.status, self.headers, self.broken = raw.status, raw.headers, None
-        self._raw = raw
+        self._raw, self._missing, self._is_over = raw, raw.length, False
 
     def chunks(self):
         """Yield the body as it comes, unzipped. Ends quietly where the connection does; then see `broken`."""
@@ -96,22 +100,35 @@ class Response:
                     break
         return body[:ERROR_BODY_BYTES]
 
+    def leaves_open(self):
+        """Whether the server says that it keeps the connection, and the body has been read to its end. Reads what is left."""
+        if self._raw.will_close:
+            return False
+        if "keep-alive" not in self.headers.get("Connection", "").casefold() and "Keep-Alive" not in self.headers:
+            return False
+        for _ in self._received():
+            pass
+        self._raw.close()       # http.client takes no further request before
+        return self._is_over
+
     def _received(self):
+        """What is left of the body, piece by piece; whoever stops listening may go on later with a new call."""
         # subtle: http.client reports a short body only from a read() of the whole, so the bytes are counted here.
-        missing = self._raw.length
         try:
-            while missing != 0:
-                chunk = self._raw.read1(READ_BYTES if missing is None else min(READ_BYTES, missing))
+            while self._missing != 0:
+                chunk = self._raw.read1(READ_BYTES if self._missing is None else min(READ_BYTES, self._missing))
                 if not chunk:
                     break
-                missing = None if missing is None else missing - len(chunk)
+                if self._missing is not None:
+                    self._missing -= len(chunk)
                 yield chunk
         except http.client.IncompleteRead:
-            missing = True
+            self._missing = True
         except (OSError, http.client.HTTPException) as error:
             self.broken = failure_of(error)
             return
-        if missing:
+        self._is_over = not self._missing
+        if self._missing:
             self.broken = Failure(faults.REPLY_CUT, "the connection ended inside the reply")
 
     def _unzipped(self, chunks):
@@ -138,23 +155,108 @@ class Response:
             self.broken = self.broken or Failure(faults.REPLY_CUT, "the connection ended inside the zipped reply")
 
 
-@contextlib.contextmanager
-def post(url, headers, body, clock):
-    """Send one POST and hand out the Response once its head is there. Redirects are never followed."""
-    with contextlib.ExitStack() as closing:
+class Connections:
+    """What a server keeps open between the calls of one run, for any number of threads; a context that closes it all.
+
+    A connection is used again only where the server has said that it keeps it, and only while nothing can be read from
+    it: one that was closed can. A request that fails on it is an attempt like any other and never sent again in
+    silence: it may have been worked on, and paid.
+    """
+
+    def __init__(self):
+        self._kept, self._lock = [], threading.Lock()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        while self._kept:
+            self._kept.pop()[1].close()
+
+    def take(self, url):
+        """A connection to a URL that is still open, or None."""
+        with self._lock:
+            fitting = [entry for entry in self._kept if entry[0] == url]
+            for entry in fitting[-1:]:
+                self._kept.remove(entry)
+        for _, line, since in fitting[-1:]:
+            if time.monotonic() - since < IDLE_SECONDS and line.is_silent():
+                return line
+            line.close()
+        return None
+
+    def give(self, url, line):
+        """Keep a connection for a later call."""
+        with self._lock:
+            self._kept.append((url, line, time.monotonic()))
+
+
+class _Line:
+    """One connection: http.client's, the socket under it, what it asks for, and the headers that its proxy wants."""
+
+    def __init__(self, url, clock):
+        self.connection, self.target, self.login = _route(url, min(CONNECT_SECONDS, clock.left()))
+        self.socket = None
         try:
-            connection, target, login = _route(url, min(CONNECT_SECONDS, clock.left()))
-            closing.callback(connection.close)
-            connection.connect()
-            sock = closing.enter_context(connection.sock)
-            connection.sock = _Watched(sock, clock)
-            # A server may refuse a long body and hang up before all of it is sent; its answer is read all the same.
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                connection.request("POST", target, body, {**headers, **login})
-            raw = connection.getresponse()
+            self.connection.connect()
+            self.socket = self.connection.sock
+            self.connection.sock = _Watched(self.socket)
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, headers, body, clock):
+        """Send one POST; the head of its answer as http.client gives it."""
+        self.connection.sock.clock = clock
+        # A server may refuse a long body and hang up before all of it is sent; its answer is read all the same.
+        self.connection.request("POST", self.target, body, {**headers, **self.login})
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.sock.flush()
+        return self.connection.getresponse()
+
+    def is_silent(self):
+        """Whether nothing waits to be read, as at an open connection between two calls."""
+        try:
+            return not (self.connection.sock.leftover() or select.select([self.socket], [], [], 0)[0])
+        except (OSError, ValueError):       # closed, or a number that select does not know
+            return False
+
+    def close(self):
+        self.connection.close()
+        if self.socket is not None:
+            self.socket.close()
+
+
+@contextlib.contextmanager
+def post(url, headers, body, clock, connections=None):
+    """Send one POST and hand out the Response once its head is there. Redirects are never followed.
+
+    connections  a Connections to take the connection from and to give it back to; without it each call has its own
+    """
+    line = connections and connections.take(url)
+    headers = headers | {"Connection": "close" if connections is None else "keep-alive"}
+    try:
+        try:
+            line = line or _Line(url, clock)
+            response = Response(line.ask(headers, body, clock))
         except (OSError, http.client.HTTPException, UnicodeError) as error:      # UnicodeError: a host no name may have
             raise failure_of(error) from None
-        yield Response(raw)
+        yield response
+        if connections is not None and _is_free(response, clock):
+            connections.give(url, line)
+            line = None
+    finally:
+        if line:
+            line.close()
+
+
+def _is_free(response, clock):
+    """Whether a connection can be kept once its reply has been taken in. A limit that ends the call ends it here too."""
+    clock.tail = min(clock.tail or clock.deadline, time.monotonic() + DRAIN_SECONDS)
+    try:
+        return response.leaves_open()
+    except Failure:
+        return False
 
 
 def failure_of(error):
@@ -174,35 +276,66 @@ def failure_of(error):
 
 
 class _Watched(io.RawIOBase):
-    """The socket as http.client sees it, but no read or send outlasts the clock. `post` alone closes the socket.
+    """The socket as http.client sees it, but no read or send outlasts the clock of the call in hand.
 
     subtle: http.client closes what it was given as soon as the head is read, and a socket file refuses to be read
-    again after a timeout; so this one has a close that does nothing and reads that try again.
+    again after a timeout; so this one has a close that does nothing, and it reads and sends on after a pause.
     """
 
-    def __init__(self, sock, clock):
-        self._sock, self._clock = sock, clock
+    def __init__(self, sock):
+        self._sock, self.clock, self._patience, self._reader, self._is_shut = sock, None, None, None, False
+        self._unsent = []
 
     def sendall(self, data):
-        self._sock.settimeout(max(POLL_SECONDS, self._clock.left()))
-        self._sock.sendall(data)
+        self._unsent.append(data)
+
+    def flush(self):
+        """Send head and body of the request at once: two sends are two packets, and twice the wait for a busy machine."""
+        rest, self._unsent = memoryview(b"".join(self._unsent)), []
+        while rest:
+            self._wait_at_most(self.clock.left())
+            with contextlib.suppress(TimeoutError):
+                rest = rest[self._sock.send(rest):]
 
     def makefile(self, mode):
-        return io.BufferedReader(self, READ_BYTES)
+        self._reader = _Unclosed(self, READ_BYTES)
+        return self._reader
+
+    def leftover(self):
+        """What came behind the last reply and was read along with it; nothing more is read for this."""
+        self._is_shut = True
+        try:
+            return self._reader.peek()
+        finally:
+            self._is_shut = False
 
     def readable(self):
         return True
 
     def readinto(self, buffer):
-        while (left := self._clock.left()) > 0:
-            self._sock.settimeout(min(left, POLL_SECONDS))
+        while not self._is_shut and (left := self.clock.left()) > 0:
+            self._wait_at_most(left)
             try:
                 size = self._sock.recv_into(buffer)
-                self._clock.received += size
+                self.clock.received += size
                 return size
             except TimeoutError:
                 continue
         return 0
+
+    def _wait_at_most(self, left):
+        """Set how long one read or send may block; setting it anew is a call of the system, so only where it changes."""
+        patience = min(left, POLL_SECONDS)
+        if patience != self._patience:
+            self._sock.settimeout(patience)
+            self._patience = patience
+
+    def close(self):
+        pass
+
+
+class _Unclosed(io.BufferedReader):
+    """A reader that http.client cannot close, so that what it still holds can be seen."""
 
     def close(self):
         pass

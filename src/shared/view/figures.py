@@ -1,19 +1,8 @@
-"""Rates as people read them: the count behind it, the share, the 95 % interval. Blank where nothing was measured."""
-import math
+"""Rates and counts as cells: the words of `wording`, with what the page draws or says beside them."""
+from src.shared import wording
+from src.shared.wording import BLANK, percent      # by these names its callers know them
 
-BLANK = "–"
-
-
-def percent(share):
-    """A share in whole per cent, except that 100 and 0 are said only of all and none.
-
-    >>> percent(0.999), percent(1), percent(0.001)
-    ('>99 %', '100 %', '<1 %')
-    """
-    rounded = round(100 * share)
-    if rounded == 100 and share < 1:
-        return ">99 %"
-    return "<1 %" if rounded == 0 and share > 0 else f"{rounded} %"
+BETWEEN = " · "
 
 
 def rate(found):
@@ -24,14 +13,11 @@ def rate(found):
     """
     if not found:
         return {"text": BLANK, "why": "not measured"}
-    low, high = round(100 * found["low"]), round(100 * found["high"])
-    return {"text": f"{found['num']}/{found['den']} · {percent(found['rate'])} ({low}–{high})",
-            "interval": [found["low"], found["rate"], found["high"]]}
+    return {"text": wording.rate(found, BETWEEN), "interval": [found["low"], found["rate"], found["high"]]}
 
 
 def count(found, noun="documents"):
-    """A named error over its opportunities; where there is none, the most that 0 still allows (rule of three,
-    over the clusters where documents belong together).
+    """A named error over its opportunities; none of too few says that it is no sign of safety.
 
     An error that one document can make several times says in how many documents it was made.
 
@@ -40,9 +26,6 @@ def count(found, noun="documents"):
     """
     if not found:
         return {"text": BLANK}
-    if found["count"] == 0:
-        chances = found.get("clusters") or found["opportunities"]
-        return {"text": f"0/{found['opportunities']} (≤ {min(100, math.ceil(300 / chances))} %)"}
-    text = f"{found['count']}/{found['opportunities']} · {percent(found['count'] / found['opportunities'])}"
     rows = len(found.get("rows", ()))
-    return {"text": text} | ({"why": f"in {rows} {noun}"} if rows and rows != found["count"] else {})
+    why = f"in {rows} {noun}" if rows and rows != found["count"] else wording.too_few(found)
+    return {"text": wording.count(found, BETWEEN)} | ({"why": why} if why else {})

@@ -1,17 +1,21 @@
-"""The documents of a kit as a list: filters that compose, pages of at most 200 rows, per-run marks."""
+"""The documents of a kit as a list: filters that compose, pages of at most 200 rows, per-run marks, and the export."""
+import csv
+import io
 from collections import namedtuple
 
 from src.shared.fields import near
-from src.shared.files import BadData
+from src.shared.files import BadData, to_json
 from src.shared.view import runs, shelf
 
 PAGE_ROWS = 200
 ANSWERED = "answered"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")       # a cell that begins so is one, for a spreadsheet
 
-# runs [Run] whose marks are shown and asked; column raw or rechecked; wrong, differs, hard True or None; error, case
-# and q (free text over id, case and page) None where not asked; page from 1
-Filters = namedtuple("Filters", "runs column wrong differs hard error case q page")
-KNOWN = ("run", "column", "wrong", "differs", "hard", "error", "case", "q", "page")
+# runs [Run] whose marks are shown and asked; column raw or rechecked; wrong, differs, disagrees, hard True, False or
+# None; error, blame, cell (MATRIX:gold label:answer label), case and q (free text over id, case and page) None where
+# not asked; page from 1
+Filters = namedtuple("Filters", "runs column wrong differs disagrees hard error blame cell case q page")
+KNOWN = ("run", "column", "wrong", "differs", "disagrees", "hard", "error", "blame", "cell", "case", "q", "page")
 
 
 def filters(opened, query):
@@ -21,13 +25,16 @@ def filters(opened, query):
             raise shelf.BadQuery(f"{name} is no filter{near(name, KNOWN)}; filters: {', '.join(KNOWN)}")
     one = {name: values[-1] for name, values in query.items()}
     chosen = shelf.choose(opened, query.get("run", []))
-    errors = {error for run in opened.runs for error in run.errors}
-    cases = {place.case for place in opened.documents.values()}
-    wrong, differs, hard = (_switch(one, name) for name in ("wrong", "differs", "hard"))
-    column, error, case = (_word(one, name, known) for name, known in
-                           (("column", runs.COLUMNS), ("error", errors), ("case", cases)))
-    return Filters(chosen, column or runs.RAW, wrong, differs, hard, error, case, one.get("q") or None,
-                   _page(one.get("page", "1")))
+    known = {"column": lambda: runs.COLUMNS, "error": lambda: {name for run in opened.runs for name in run.errors},
+             "blame": lambda: {kind for run in opened.runs for kind in run.blames},
+             "cell": lambda: set(_cells(opened)), "case": lambda: {place.case for place in opened.documents.values()}}
+    words = {name: _word(one, name, known[name]) for name in known if name in one}
+    switches = {name: _switch(one, name) for name in ("wrong", "differs", "disagrees", "hard")}
+    if switches["disagrees"] is not None and len(chosen) < 2:
+        raise shelf.BadQuery("disagrees: two runs are needed to differ; choose another one beside it")
+    return Filters(chosen, words.pop("column", runs.RAW), **switches, q=one.get("q") or None,
+                   page=_page(one.get("page", "1")),
+                   **{name: words.get(name) for name in ("error", "blame", "cell", "case")})
 
 
 def documents(opened, asked):
@@ -38,6 +45,21 @@ def documents(opened, asked):
     return {"total": len(opened.documents), "matching": len(found), "page": page, "pages": pages,
             "column": asked.column, "runs": [run.about for run in asked.runs],
             "rows": [_row(opened, asked, name) for name in found[(page - 1) * PAGE_ROWS:page * PAGE_ROWS]]}
+
+
+def export(opened, asked, form):
+    """All documents that pass the filters as text, not paged: `form` "csv" or "json", a row a document and a run."""
+    rows = [{"id": name, "case": row["case"], "kind": {True: "hard", False: "clean"}.get(row["hard"]),
+             "gold": row["gold"], "run": run.id, "answers": asked.column, **_exported(marks)}
+            for name in matching(opened, asked) for row in [_row(opened, asked, name)]
+            for run, marks in zip(asked.runs, row["runs"])]
+    if form == "json":
+        return to_json(rows, indent=1) + "\n"
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0] if rows else ["id"], lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({name: _inert(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()
 
 
 def matching(opened, asked):
@@ -75,12 +97,39 @@ def is_hard(opened, place):
     return opened.cases.get(place.case, {}).get("hard")
 
 
+def _cells(opened):
+    """Yield the name of every cell of every matrix, as a filter spells it."""
+    for run in opened.runs:
+        for matrix in run.record["matrices"]:
+            yield from (cell_name(matrix["id"], want, got) for want in matrix["labels"] for got in matrix["labels"])
+
+
+def cell_name(matrix, want, got):
+    """A cell of a matrix as the filter `cell` spells it."""
+    return f"{matrix}:{want}:{got}"
+
+
+def headline(opened, run, column, document):
+    """(label answered for the headline figure or None, whether it missed) of a run on a document; None if not in it."""
+    row, mark = run.rows.get(document), opened.kit.about["primary_metric"]
+    if row is None:
+        return None
+    label = row.cells[column].get(mark)
+    return label and label[1], row.outcome if row.outcome != ANSWERED else run.titles.get(mark) in row.wrong[column]
+
+
 def _passes(opened, asked, name, place):
     rows = [run.rows[name] for run in asked.runs if name in run.rows]
+    blames = [row.blame[asked.column] for row in rows]
     return ((asked.case is None or place.case == asked.case)
             and (asked.hard is None or is_hard(opened, place) is asked.hard)
             and (asked.wrong is None or any(is_wrong(run, asked.column, name) for run in asked.runs) is asked.wrong)
             and (asked.differs is None or any(row.differs for row in rows) is asked.differs)
+            and (asked.disagrees is None or asked.disagrees is (
+                len({headline(opened, run, asked.column, name) for run in asked.runs if name in run.rows}) > 1))
+            and (asked.blame is None or any(blame and blame["kind"] == asked.blame for blame in blames))
+            and (asked.cell is None or any(cell_name(matrix, *pair) == asked.cell for row in rows
+                                           for matrix, pair in row.cells[asked.column].items()))
             and (asked.error is None or any(asked.error in row.errors[asked.column] for row in rows)))
 
 
@@ -113,10 +162,23 @@ def _marks(run, row, column, mark):
     if row.outcome != ANSWERED:
         return {"text": row.outcome.replace("_", " "), "kind": "none", "hit": False}
     label = row.cells[column].get(mark)
-    headline = run.titles.get(mark)
+    mark_title = run.titles.get(mark)
     return {"text": label[1] if label else "answered", "hit": not row.wrong[column] and not row.errors[column],
             "kind": "value", "errors": [run.errors[error] for error in row.errors[column]],
-            "missed": [title for title in row.wrong[column] if title != headline], "differs": row.differs}
+            "missed": [title for title in row.wrong[column] if title != mark_title], "differs": row.differs,
+            "blame": row.blame[column]}
+
+
+def _exported(marks):
+    """A run's marks as flat columns."""
+    blame = marks.get("blame") or {}
+    return {"answer": marks["text"], "hit": marks.get("hit"), "errors": "; ".join(marks.get("errors", ())),
+            "missed": "; ".join(marks.get("missed", ())), "recheck_changed_it": marks.get("differs"),
+            **{f"blame_{name}": blame.get(name) for name in ("kind", "rule", "field")}}
+
+
+def _inert(value):
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def _around(suffix, names, order, here):
@@ -133,10 +195,11 @@ def _switch(one, name):
     return one[name] == "1"
 
 
-def _word(one, name, known):
-    if name in one and one[name] not in known:
-        raise shelf.BadQuery(f"{name}={one[name][:40]} names nothing here{near(one[name], known)}")
-    return one.get(name)
+def _word(one, name, read_known):
+    known = read_known()
+    if one[name] not in known:
+        raise shelf.BadQuery(f"{name}={one[name][:40]} names nothing here{near(one[name][:80], known)}")
+    return one[name]
 
 
 def _page(text):

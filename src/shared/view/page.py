@@ -3,24 +3,28 @@
 A run is shown as a replay of its record. Rules are walked anew with the ones in hand; where these no longer give what
 the key or the record says, a note says so.
 """
+import re
 from collections import namedtuple
 
+from src.shared import blame
 from src.shared.fields import near
 from src.shared.files import BadData
 from src.shared.values import Finding
-from src.shared.view import listing, panels, runs, shelf
+from src.shared.view import figures, listing, panels, runs, shelf
 
 GOLD, RECHECKED = "gold", ", rechecked"
 
 # One answer beside gold: what its run says of itself, raw and rechecked Answers or None, why there is none, and its
-# marks {column: {mark: hit}}, None for an answer of just now, which nobody has scored
-Side = namedtuple("Side", "about raw rechecked why marks")
+# marks {column: {mark: hit}} and blame {column: {"kind", "rule", "field"} or None}, both None for an answer of just
+# now, which nobody has scored
+Side = namedtuple("Side", "about raw rechecked why marks blame", defaults=(None,))
 
 
 def document(opened, name, asked, live=None):
-    """The view of one document: {id, case, sentence, hard, runs, live, panels, place and neighbours in the list}.
+    """The view of one document: {id, case, sentence, hard, runs, live, turns_on, panels, place and neighbours}.
 
-    `live` (about, Followed) is an answer of just now, shown in place of the chosen runs.
+    `live` (about, Followed) is an answer of just now, shown in place of the chosen runs. `turns_on` is the field whose
+    line on the page decides, where a shown run is wrong and that line is marked; else None.
     """
     kit, place, text = opened.kit, _place(opened, name), page_of(opened, name)
     gold = kit.definition.normalise(kit.book, shelf.gold_row(opened, name))._replace(document=name)
@@ -38,9 +42,16 @@ def document(opened, name, asked, live=None):
             _mark(found, gold, sides)
     pages = [found for found in shown if found["kind"] == "document"] or [panels.document(text, {})]
     others = [found for found in shown if found["kind"] != "document"]
+    ladders = [found for found in others if found["kind"] == "ladder"]
+    for found in ladders:
+        _blame(found, sides)
+    pages[0] |= _turning(pages[0], ladders, others, sides)
+    is_wrong = any(listing.is_wrong(run, asked.column, name) for run in asked.runs)
     return {"id": name, "case": place.case, "sentence": listing.sentence(opened, place),
             "hard": listing.is_hard(opened, place), "runs": [side.about for side in sides], "live": bool(live),
-            "panels": [*pages, *notes, *others, *(_replaced(side) for side in sides if side.raw)],
+            "turns_on": pages[0]["turns"][0] if is_wrong and pages[0]["turns"] else None,
+            "panels": [*pages, *map(_why_gold, ladders[:1]), *notes, *others,
+                       *(_replaced(side) for side in sides if side.raw)],
             **listing.neighbours(opened, asked, name)}
 
 
@@ -48,14 +59,19 @@ def prompt(opened, name):
     """The parts of the call for one document as they would be sent, the fixed prefix told apart from the rest."""
     page_of(opened, name)
     parts = opened.kit.prompt(name)
-    sizes = [len(part.text) for part in parts]
-    fixed = sum(size for size, part in zip(sizes, parts) if part.fixed)
-    rows = [[part.name, part.role, f"{size:,}", "the same on every call" if part.fixed else "this document"]
+    sizes = [len(part.text.encode("utf-8", "replace")) for part in parts]
+    fixed, total = sum(size for size, part in zip(sizes, parts) if part.fixed), sum(sizes)
+    bars = [{"name": part.name, "share": size / max(sizes), "tone": "fixed" if part.fixed else "",
+             "cells": [{"text": f"{size:,}"}, {"text": f"{len(part.text):,}"}, {"text": part.role}, {
+                 "text": "the same on every call" if part.fixed else "this document"}]}
             for size, part in zip(sizes, parts)]
-    title = f"The prompt as sent: {fixed:,} of {sum(sizes):,} characters are the same on every call"
+    text = (f"{fixed:,} of {total:,} bytes ({figures.percent(fixed / total)}) are byte-identical on every call; "
+            "they are shaded, and stand first, where a provider's cache can keep them.")
     return {"id": name, "panels": [
-        panels.table(["part", "role", "characters", "content"], rows, title),
-        *(panels.note(None, f"{part.name} ({part.role})", lines=part.text.split("\n")) for part in parts)]}
+        {"kind": "bars", "title": "The prompt as sent", "text": text, "bars": bars,
+         "columns": ["part", "bytes", "characters", "role", "content"]},
+        *(panels.note(None, f"{part.name} ({part.role})", "fixed" if part.fixed else "plain", part.text.split("\n"))
+          for part in parts)]}
 
 
 def page_of(opened, name):
@@ -81,7 +97,7 @@ def _replay(kit, run, name):
                     "the run did not ask for this document", dict.fromkeys(runs.COLUMNS, {}))
     raw, rechecked = (_answer(kit, name, entry[column]) for column in runs.COLUMNS)
     about = run.about | {"outcome": entry["outcome"], "repairs": entry["repairs"]}
-    return Side(about, raw, rechecked, entry["why"], entry["marks"])
+    return Side(about, raw, rechecked, entry["why"], entry["marks"], entry.get("blame"))
 
 
 def _live(about, followed):
@@ -133,22 +149,98 @@ def _notes(kit, side):
     if side.raw is None:
         why = (side.why or "").strip().split("\n")[-1]      # of a fault in the kit's own code the last line of many
         return [panels.note(f"No answer ({side.about['outcome'].replace('_', ' ')}): {why}", name, "warn")]
-    notes = _drift(kit, side.raw, side.rechecked, f"The recheck of {name}")
+    notes = _blamed(side) + _drift(kit, side.raw, side.rechecked, f"The recheck of {name}")
     return notes + [panels.note(f"To be read, the reply needed: {'; '.join(repairs)}.", name)] * bool(repairs)
 
 
 def _mark(panel, gold, sides):
-    """Write hit or miss into the cells: from the record where there is one, else by comparison with gold."""
+    """Write hit or miss into the cells: from the record where it marks the field, else by comparison with gold."""
     columns = [(column, side) for side in sides for column in runs.COLUMNS]
     for row in panel["rows"]:
         for cell, (column, side) in zip(row["cells"][1:], columns):
-            if side.marks is not None:
-                cell["hit"] = side.marks[column].get(row["mark"])
+            if row["mark"] == panels.BY_VALUE or row["mark"] and side.marks is None:
+                cell["hit"] = _is_right(getattr(side, column), gold, row["field"])
             else:
-                answer = getattr(side, column)
-                cell["hit"] = bool(answer) and answer.values.get(row["field"]) == gold.values.get(row["field"])
+                cell["hit"] = (side.marks or {}).get(column, {}).get(row["mark"])
         for raw, rechecked in zip(row["cells"][1::2], row["cells"][2::2]):
             rechecked["same"] = (rechecked["text"], rechecked["kind"]) == (raw["text"], raw["kind"])
+
+
+def _is_right(answer, gold, field):
+    """Whether an answer says of a field what gold says; None where neither says anything of it."""
+    if field not in gold.values and (answer is None or answer.values.get(field) is None):
+        return None
+    return answer is not None and answer.values.get(field) == gold.values.get(field)
+
+
+def _blame(ladder, sides):
+    """Write into the rungs at which rule a run's wrong decision parted from gold's, and how."""
+    rungs = {rung["rule"]: rung["steps"] for rung in ladder["rungs"]}
+    for side in sides:
+        name = side.about["name"] + RECHECKED
+        for columns, found in _blames(side):
+            if found["rule"] in rungs and name in ladder["columns"]:
+                step = rungs[found["rule"]][ladder["columns"].index(name)]
+                step.setdefault("blame", []).append(f"{columns}: {blame.in_words(found | {'rule': None})}")
+
+
+def _blames(side):
+    """[(columns in words, blame)] of a side: one where raw and rechecked went wrong alike."""
+    found = [(column, told) for column, told in (side.blame or {}).items() if told]
+    if len(found) == 2 and found[0][1] == found[1][1]:
+        return [(f"{found[0][0]} and {found[1][0]}", found[0][1])]
+    return found
+
+
+def _blamed(side):
+    """[a note] that says where a run's wrong decisions parted from gold's."""
+    told = [f"{columns}: {blame.in_words(found)}" for columns, found in _blames(side)]
+    return [panels.note("; ".join(told) + ".", f"Where {side.about['name']} parts from gold", "warn")] if told else []
+
+
+def _turning(page, ladders, others, sides):
+    """{turns, blamed}: the marked fields that the decision turns on, the likeliest first, and those that a run misread.
+
+    It turns on the fields of the rule that decided the key; where none of these is marked, on those of a blame, those
+    that a run missed, or the first value on the page.
+    """
+    marked = list(dict.fromkeys(field for block in page["blocks"] for segment in block["segments"] if segment["value"]
+                                for field in segment["fields"]))
+    blamed = [found["field"] for side in sides for _, found in _blames(side)]
+    deciding = [field for ladder in ladders for rung in ladder["rungs"] if _has_decided(rung["steps"][0])
+                for field in _fields_of(rung)]
+    missed = [row["field"] for found in others if found["kind"] == "fields" for row in found["rows"]
+              if any(cell.get("hit") is False for cell in row["cells"])]
+    deciding, blamed, missed = ([field for field in dict.fromkeys(likely) if field in marked]
+                                for likely in (deciding, blamed, missed))
+    return {"turns": deciding or blamed or missed or marked[:1], "blamed": blamed}
+
+
+def _has_decided(step):
+    return step["result"] in ("breached", "matched", "could not be read")
+
+
+def _fields_of(rung):
+    """The fields a rung of gold's walk compared, an unreadable one first; else those that its condition names."""
+    operands = rung["steps"][0].get("compares")
+    if operands:
+        return [part["field"] for part in sorted(operands[::2], key=lambda part: part["kind"] == "value")]
+    return re.findall(r"[\w.]+", rung["says"])
+
+
+def _why_gold(ladder):
+    """A note that says in words how the key was decided, and why that rule is there."""
+    rung = next((rung for rung in ladder["rungs"] if _has_decided(rung["steps"][0])), None)
+    if rung is None:
+        return panels.note(f"{ladder['ends'][0]}.", "How the key is decided")
+    step, said = rung["steps"][0], rung["says"]
+    if step.get("compares"):
+        left, test, right = step["compares"]
+        told = [f"{part['field']} {part['text']}" if part["kind"] == "value" and part["field"] else part["text"]
+                for part in (left, right)]
+        said = f"{told[0]} {test} {told[1]}"
+    detail = f", {step['detail']}" if step.get("detail") else ""
+    return panels.note(f"{said}: {step['result']}{detail}. {rung['why']}", f"The key: {ladder['ends'][0]}")
 
 
 def _replaced(side):

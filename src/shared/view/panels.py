@@ -1,16 +1,21 @@
 """The panels a kit hands to the board: plain data that the page draws without knowing which kit it shows.
 
-    document    title, blocks [{"withheld": why or None, "segments": [{"text", "fields", "value"}]}]
+    document    title, blocks [{"withheld": why or None, "segments": [{"text", "fields", "value"}]}]; the view adds
+                turns and blamed, the fields that the decision turns on and those that a run misread
     fields      title, columns [name], rows [{"field", "unit", "mark", "cells": [cell]}]
     ladder      title, columns [name], rungs [{"rule", "class", "says", "why", "steps": [step]}], ends [text]
     arithmetic  title, steps [{"says", "left", "sign", "right", "result"}]
     state       title, items [{"name", "value", "why"}]
     table       title, columns [head], rows [[cell]]
-    note        title, text, tone "plain" or "warn"; lines [str] is text to be shown as it stands
+    note        title, text, tone "plain", "warn" or "fixed" (a part of a prompt that no call changes); lines [str] is
+                text to be shown as it stands
+
+Pictures are panels too, made in `charts`. A panel that is folded is closed until somebody opens it.
 
 A cell is {"text"} and where they apply kind (value, null, unread or none), why, hit (True or False), same (as the cell
 before), head (a word before it), interval [low, rate, high] and link ({"document": id}, or the filters of a list). A
-list of cells is one cell of several lines. The view adds hit and same; a kit gives each row of fields its mark.
+list of cells is one cell of several lines. The view adds hit and same; a kit gives each row of fields its mark: that of
+the record, BY_VALUE for what the record does not mark and gold answers all the same, None for what nobody judges.
 
 Text is cut here and not in the page: Python counts characters where the page would count UTF-16 units, and a highlight
 would slip behind an emoji.
@@ -23,10 +28,12 @@ from src.shared.prompt import say
 from src.shared.values import Absent
 from src.shared.walk import ORDERINGS
 
+BY_VALUE = "by value"
 NOT_STATED, NOT_COMPUTED = "not stated", "not computed"
 # What a clause's result is called where people read it.
 RESULTS = {"pass": "pass", "skipped": "skipped", "breached": "breached", "matched": "matched",
            "not readable": "could not be read", "error": "could not be read"}
+TESTS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "in": "is one of", "not in": "is none of"}
 
 
 def document(text, spans, withheld=(), title="The page"):
@@ -164,7 +171,8 @@ def _step(trace, rule):
         unit = f" {entry['unit']}" if entry.get("unit") not in (None, "count") else ""
         against = entry["against"]
         other = against[1:] if isinstance(against, str) and against[:1] == "$" else None
-        step |= {"compares": [_operand(entry, entry["field"], entry["value"], unit), entry["test"],
+        step |= {"compares": [_operand(entry, entry["field"], entry["value"], unit),
+                              TESTS.get(entry["test"], entry["test"]),
                               _operand(entry, other, entry["limit"], unit)],
                  "detail": _detail(entry, unit), "at_limit": is_at_limit(entry)}
     return step

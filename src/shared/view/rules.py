@@ -3,7 +3,7 @@
 A kit has to do nothing for it: the tables are found in its book, and what they decide in the traces of `decide`.
 """
 from src.shared.files import BadData, read_jsonl, to_json
-from src.shared.view import figures, panels
+from src.shared.view import charts, figures, panels
 from src.shared.walk import Table
 
 LINKS_SHOWN = 12
@@ -18,7 +18,9 @@ def rules(opened):
     tables = list(_tables(opened.kit.book))
     if not tables:
         return {"panels": [panels.note(NO_TABLE)], "problems": opened.problems}
-    seen, undecided = _seen(opened, tables)
+    if "rules" not in opened.kept:
+        opened.kept["rules"] = _seen(opened, tables)
+    seen, undecided = opened.kept["rules"]
     return {"panels": [*(panels.note(sentence, "Not decided", "warn") for sentence in undecided),
                        *(panel for table in tables for panel in _shown(table, seen))], "problems": opened.problems}
 
@@ -41,6 +43,10 @@ def _shown(table, seen):
     has_counts = any(any(seen[rule["id"]].values()) for rule in table.rules)
     if not has_counts:
         yield panels.note(UNCOUNTED)
+    else:
+        decided = {rule["id"]: len({*seen[rule["id"]][DECIDES], *seen[rule["id"]][NOT_READABLE]})
+                   for rule in table.rules}
+        yield charts.coverage(f"Coverage: {name}", decided)
     yield _rule_table(table, seen if has_counts else None, name)
     yield panels.table(["decision", "what it means"], list(document["decisions"].items()), f"Decisions: {name}")
     if "hold" in document:

@@ -24,8 +24,9 @@ class BadQuery(BadData):
     """A parameter of the address or of a request has no meaning here."""
 
 
-# One kit: Kit, {document: Place} in the order of the key, {case: planned case}, [Run] in reading order, [sentence]
-Opened = namedtuple("Opened", "kit documents cases runs problems")
+# One kit: Kit, {document: Place} in the order of the key, {case: planned case}, [Run] in reading order, [sentence], and
+# {name: what a view has worked out over all documents}, kept for as long as no file has changed
+Opened = namedtuple("Opened", "kit documents cases runs problems kept")
 Place = namedtuple("Place", "case start")
 
 
@@ -129,9 +130,9 @@ def _open(kit, paths, read):
     found = runs.told_apart(sorted(filter(None, found), key=runs.sort_key))
     key = documents and hashlib.sha256((kit.data / "gold.jsonl").read_bytes()).hexdigest()
     stale = ", ".join(run.id for run in found if documents and run.about["gold"] != key[:16])
-    problems += [f"{stale}: scored against another gold key than the one in hand; score again before you trust the marks"
-                 ] * bool(stale)
-    return Opened(kit, documents, cases, found, problems)
+    problems += [f"{stale}: scored against another gold key than the one in hand; score again before you trust the "
+                 "marks"] * bool(stale)
+    return Opened(kit, documents, cases, found, problems, {})
 
 
 def _kept(read, problems):

@@ -1,22 +1,27 @@
 """The start page and a kit's front: what is decided, over how many documents, and how well by which run."""
 from src.shared.files import BadData
-from src.shared.view import figures, panels, runs, shelf
+from src.shared.view import charts, figures, panels, runs, shelf
 
 NO_RUN = "No run of this kit has been recorded yet. `python -m evals.run` makes the free ones."
 
 
 def kits(shelf_):
-    """{"kits": [row]}: name, title, decides, documents, runs, local, figures [{name, raw, rechecked}], problems."""
+    """{"kits": [row]}: name, title, decides, documents, runs, figures [{name, raw, rechecked}], worst, problems."""
     return {"kits": [_row(shelf_, name) for name in shelf_.names()]}
 
 
-def kit(opened):
-    """A kit's front: what it is, its runs as a table with links to the rows behind each named error, what is broken."""
+def kit(opened, chosen=()):
+    """A kit's front: what it is, its named errors as links to their rows, metrics, matrices, what is broken.
+
+    chosen: the ids of the runs to draw; without any, those that the list shows too.
+    """
+    shown = shelf.choose(opened, list(chosen))
+    drawn = [_errors_table(opened, shown), *charts.intervals(shown), *charts.blames(shown), *charts.matrices(shown),
+             *charts.latency(shown), *charts.reliability(shown)] if shown else [panels.note(NO_RUN, "Runs")]
     return {**_told(opened), "runs": [run.about for run in opened.runs],
             "cases": list(dict.fromkeys(place.case for place in opened.documents.values() if place.case)),
-            "errors": _errors(opened),
-            "panels": [_runs_table(opened) if opened.runs else panels.note(NO_RUN, "Runs")],
-            "problems": opened.problems}
+            "errors": _errors(opened), "blames": sorted({kind for run in opened.runs for kind in run.blames}),
+            "panels": drawn, "problems": opened.problems}
 
 
 def _row(shelf_, name):
@@ -31,7 +36,7 @@ def _row(shelf_, name):
     null = next((_metric(run, mark).get("null") for run in opened.runs), None)
     lines.append({"name": "null baseline", "kind": "answers null everywhere", "raw": figures.rate(null)})
     return {**_told(opened), "metric": _title(opened, mark), "figures": lines if opened.runs else [],
-            "has_model_run": bool(models), "problems": opened.problems}
+            "has_model_run": bool(models), "worst": _worst(opened), "problems": opened.problems}
 
 
 def _told(opened):
@@ -41,15 +46,24 @@ def _told(opened):
             "committed": len(opened.runs) - local, "local": local}
 
 
-def _runs_table(opened):
-    """One row a run: its headline raw and rechecked, then each named error, whose counts are links to its rows."""
-    mark, errors = opened.kit.about["primary_metric"], _errors(opened)
-    rows = [[{"text": _named(run), "why": run.about["kind"], "link": {"run": run.id}},
-             [cell | {"head": column} for column, cell in _figure(run, mark).items()],
-             *([_error_cell(opened, run, error, column) for column in runs.COLUMNS] for error in errors)]
-            for run in opened.runs]
-    return panels.table(["run", _title(opened, mark), *errors.values()], rows,
-                        "Runs, of all documents, with 95 % interval; of named errors fewer is better")
+def _errors_table(opened, shown):
+    """A row a named error, the most expensive first, a column a run; the counts are links to their rows."""
+    reasons = {error["id"]: error["why"] for run in shown for error in run.record["errors"]}
+    rows = [[{"text": title, "why": reasons.get(error)},
+             *([_error_cell(opened, run, error, column) for column in runs.COLUMNS] for run in shown)]
+            for error, title in _errors(opened).items() if error in reasons]
+    return panels.table(["named error", *(_named(run) for run in shown)], rows,
+                        "Named errors, the most expensive first, over their opportunities; fewer is better")
+
+
+def _worst(opened):
+    """The most expensive named error that the runs shown by themselves make, as a cell with its link; None if none."""
+    for run in shelf.choose(opened, []):
+        for error in run.record["errors"]:
+            if error[runs.RAW] and error[runs.RAW]["count"]:
+                return {**_error_cell(opened, run, error["id"], runs.RAW), "head": error["title"], "by": _named(run),
+                        "why": error["why"]}
+    return None
 
 
 def _errors(opened):

@@ -1,0 +1,428 @@
+"""The guardrails of a kit as panels: what must be equal, what is watched, bands, history, deviations, what fires.
+
+Every figure is computed from the records and the data in hand; what is said about them is `board.json` of the data
+folder, with its figures filled in. Only kept runs count: those of `local/` are written over by the next try.
+"""
+import math
+from fractions import Fraction
+
+from src.shared import comparing, intervals, records, wording
+from src.shared.fields import near
+from src.shared.files import BadData
+from src.shared.guards import in_hand
+from src.shared.view import board as boards
+from src.shared.view import drift, figures, panels, prose, ripple, runs, shelf
+
+NO_RUN = ("Not measured: no run of this kit is kept yet. `python -m evals.run --arm NAME --run-id ID` keeps one; without a "
+          "name a run goes to local/ and is written over.")
+NO_PROSE = ("The data folder keeps no board.json, so nothing here says why a figure matters, what moves with what and what "
+            "to run when. All that is computed follows.")
+NO_MODEL = "no model run is kept"
+ONE_RUN = "not yet known: a band takes two runs that share arm, guards and settings"
+GUARDS = {
+    "documents": "how many documents were asked",
+    "corpus": "every page, character for character",
+    "gold": "the key that answers are held against",
+    "rules": "the check set or rulebook, the fields and what goes with them",
+    "prefix": "the part of the prompt that no call changes",
+}
+ORDER = "rsacbtx"       # of the blocks of the history
+OWN_PAGES = ("documents", "corpus")     # what a run that plants sentences never shares
+
+
+def watch(opened):
+    """{panels, problems} of a `shelf.Opened`. A board or a page that cannot be read is a problem, and the rest is shown."""
+    problems, kept, found = list(opened.problems), prose.kept(opened), prose.figures(opened)
+    try:
+        board = boards.read(opened.kit.data)
+        empty = board is None and panels.note(NO_PROSE, "Watch")
+    except BadData as e:
+        problems += e.problems
+        board, empty = None, panels.note("board.json cannot be read; see the problems above.", "Watch", "warn")
+    board = boards.filled(board or dict.fromkeys(boards.SECTIONS, ()), found)
+    try:
+        now = in_hand(opened.kit)
+    except BadData as e:
+        problems += e.problems
+        now = {}
+    view = _View(opened, kept, found, board, now, problems)
+    drawn = [*([empty] if empty else []), *([] if kept else [panels.note(NO_RUN, "Runs")])]
+    drawn += [_guards(view), *_standing(view), *_watched(view), *_deviations(view), *_history(view), *_ripple(view),
+              _fires(view), _add_first(view), *_cadence(view)]
+    problems += [f"{opened.kit.data / boards.FILE}: {sentence}" for sentence in found.unknown]
+    return {"panels": drawn, "problems": problems}
+
+
+class _View:
+    """What every panel is drawn from: records, board, the guards in hand; marks that no run knows become problems."""
+
+    def __init__(self, opened, kept, found, board, now, problems):
+        self.opened, self.kept, self.board, self.now, self.problems = opened, kept, board, now, problems
+        self.marks, self.model, self.floors = found.marks, found.model, [run for run in shelf.floors(opened) if run in kept]
+        self.noun = opened.kit.about["documents"]
+
+    @property
+    def shown(self):
+        """The newest model run and the floors beside it."""
+        return [run for run in (self.model, *self.floors) if run]
+
+    def knows(self, mark, place):
+        """Whether a run tells of a mark; else it is a problem of the board, unless no run is there to tell."""
+        if self.marks and mark not in self.marks:
+            self.problems.append(f"{self.opened.kit.data / boards.FILE}: {place}: {mark} is no metric, named error or score"
+                                 f"{near(mark, list(self.marks))}")
+        return mark in self.marks
+
+    def watched(self):
+        """[(mark, why)] of the board; without one every figure that is no single field's."""
+        entries = [(entry["mark"], entry["why"]) for number, entry in enumerate(self.board["watched"])
+                   if self.knows(entry["mark"], f"/watched/{number}")]
+        return entries or [(mark, found.why) for mark, found in self.marks.items() if not mark.startswith("field.")]
+
+    def figure(self, run, mark, column):
+        """A run's figure as a cell with its column in front."""
+        found, kind = prose.figure(run, mark, column), self.marks[mark].kind
+        if kind == "metric":
+            cell = figures.rate(found)
+        elif kind == "error":
+            cell = figures.count(found, self.noun)
+            if found and found["count"]:
+                cell |= {"link": {"run": run.id, "error": mark, "column": column}}
+        else:
+            cell = {"text": f"{found['value']:.3f} · {found['documents']} {self.noun}" if found else figures.BLANK}
+        if not found:
+            other = column == runs.RECHECKED and prose.figure(run, mark, runs.RAW)
+            cell |= {"why": "the recheck cannot move it" if other else "not measured: no opportunity"}
+        return cell | {"head": column}
+
+    def both(self, run, mark):
+        """A run's figure raw and rechecked."""
+        return [self.figure(run, mark, column) for column in runs.COLUMNS]
+
+
+def _guards(view):
+    """The guards as they stand now; the settings of the newest model run; what the floors give."""
+    rows = [[name, view.now.get(name, figures.BLANK), why] for name, why in GUARDS.items()]
+    settings = (view.model.record["settings"] if view.model else None) or {}
+    told = [{"text": f"{name} {panels.words_of(value)}"} for name, value in settings.items() if value is not None]
+    rows.append(["settings", told or {"text": figures.BLANK, "why": NO_MODEL}, "of the newest model run"])
+    rows.append(["floors", [_floor(view, run) for run in view.floors] or {"text": figures.BLANK, "why": "no floor is kept"},
+                 "a free arm gives the same figures every time; one that does not says that the scoring has moved"])
+    return panels.table(["guard", "now", "what it covers"], rows,
+                        "Guards: what has to be equal before anything is differenced")
+
+
+def _floor(view, run):
+    """A floor's headline, and whether another run of it over the same guards gives the same figures throughout."""
+    mark = view.opened.kit.about["primary_metric"]
+    again = [other for other in drift.repeats(view.opened.runs, run) if other.id != run.id]
+    moved = [other.id for other in again if any(
+        prose.figure(run, name, column) != prose.figure(other, name, column)
+        for name in view.marks for column in runs.COLUMNS)]
+    why = f"✗ other figures in {', '.join(moved)}" if moved else \
+        f"✓ the same again in {', '.join(other.id for other in again)}" if again else "not run again under these guards"
+    return figures.rate(prose.figure(run, mark, runs.RAW)) | {"head": run.about["arm"], "why": why}
+
+
+def _standing(view):
+    """A row a kept run: guard by guard, whether it is what is in hand, and whether its settings are the newest ones."""
+    rows = []
+    for run in _in_order(view.kept):
+        planted = run.id.startswith("x")
+        cells = [_same(run.record["guards"][name], view.now.get(name), planted and name in OWN_PAGES) for name in GUARDS]
+        rows.append([{"text": run.id, "link": {"run": run.id}}, *cells, _settings(run, view.model)])
+    if rows:
+        yield panels.table(["run", *GUARDS, "settings"], rows, "Kept runs against what is in hand")
+
+
+def _same(kept, now, is_planted):
+    if now is None:
+        return {"text": figures.BLANK, "why": "what is in hand cannot be read"}
+    if kept == now:
+        return {"text": "✓ same"}
+    why = "pages with planted sentences" if is_planted else "nothing may be differenced across it"
+    return {"text": f"{'own' if is_planted else '✗ differs'}: {kept}", "why": why}
+
+
+def _settings(run, model):
+    if comparing.is_floor(run.record):
+        return {"text": figures.BLANK, "why": "asked no model"}
+    differing = comparing.settings(model.record, run.record) if model else []
+    return {"text": f"✗ {', '.join(found['setting'] for found in differing)}" if differing else "✓ same"} if model else \
+        {"text": figures.BLANK, "why": NO_MODEL}
+
+
+def _watched(view):
+    """The watched figures of the newest model run and the floors, the null baseline, and the band of the repeats."""
+    rows = []
+    for mark, why in view.watched():
+        model = view.both(view.model, mark) if view.model else {"text": figures.BLANK, "why": NO_MODEL}
+        rows.append([{"text": view.marks[mark].title, "why": why}, model, *(view.both(run, mark) for run in view.floors),
+                     _null(view, mark), _band(view, mark)])
+    if rows:
+        names = [run.about["arm"] for run in view.floors]
+        yield panels.table(["watched", "newest model run", *names, "null baseline", "band"], rows, "Watched figures")
+
+
+def _null(view, mark):
+    """What answering null everywhere gets: kept beside each metric, and of an error in the null arm's own run."""
+    if view.marks[mark].kind == "metric":
+        found = next((metric["null"] for run in view.kept or view.opened.runs for metric in run.record["metrics"]
+                      if metric["id"] == mark), None)
+        return figures.rate(found)
+    run = next((run for run in view.kept if run.about["arm"] == "null"), None)
+    return view.figure(run, mark, runs.RAW) if run else {"text": figures.BLANK, "why": "no null run is kept"}
+
+
+def _band(view, mark):
+    """The band of the newest model run's repeats, raw and rechecked."""
+    if view.model is None:
+        return {"text": figures.BLANK, "why": NO_MODEL}
+    found = drift.repeats(view.kept, view.model)
+    cells = [_span(view, mark, band) | {"head": column} for column in runs.COLUMNS
+             if (band := drift.band(found, mark, column))]
+    return cells or {"text": figures.BLANK, "why": ONE_RUN if len(found) < drift.REPEATS else "not measured in them"}
+
+
+def _span(view, mark, band):
+    low, high = (_number(view, mark, end) for end in (band.low, band.high))
+    return {"text": low if low == high else f"{low} to {high}", "why": f"over {', '.join(band.runs)}"}
+
+
+def _number(view, mark, value):
+    kind = view.marks[mark].kind
+    return wording.percent(value) if kind == "metric" else str(value) if kind == "error" else f"{value:.3f}"
+
+
+def _deviations(view):
+    """A row a figure outside its band, or a named error with new rows; and why no more can be said."""
+    found = drift.deviations(view.kept, list(view.marks))
+    title = "Deviations: outside the band of the repeats before"
+    if found.deviations:
+        rows = [[{"text": one.run.id, "link": {"run": one.run.id}}, view.marks[one.mark].title, one.column,
+                 _number(view, one.mark, one.value), _span(view, one.mark, one.band), _documents(one.new),
+                 [{"text": text} for text in one.differs] or "nothing: the same guards and settings"]
+                for one in found.deviations]
+        yield panels.table(["run", "figure", "answers", "here", "band", "new in", "what differs"], rows, title)
+    lines = [f"{run}: held against {', '.join(before)}" for run, before in found.held.items()]
+    lines += [f"{run}: {why}" for run, why in found.refused.items()]
+    if not found.held:
+        arms = {}
+        for run in view.kept:
+            arms.setdefault(run.about["arm"], []).append(run.id)
+        lines += [f"{arm}: {', '.join(ids)}" for arm, ids in arms.items()]
+        yield panels.note("Not computable: no run follows two that share arm, guards and settings. The kept runs by arm:",
+                          title, lines=lines or ["none"])
+    else:
+        text = "Which runs were held against which repeats:" if found.deviations else \
+            "None: every figure lies inside the band of the repeats before it, and no named error is made in a new place."
+        yield panels.note(text, title, lines=lines)
+
+
+def _documents(ids):
+    return [{"text": name, "link": {"document": name}} for name in ids] or figures.BLANK
+
+
+def _history(view):
+    """A table a kind of run: date, the headline, and which named errors were made; kinds without a run by name."""
+    mark = view.opened.kit.about["primary_metric"]
+    blocks = {letter: [run for run in view.kept if run.id.startswith(letter)] for letter in ORDER}
+    for letter, block in blocks.items():
+        rows = [[{"text": run.id, "link": {"run": run.id}}, run.about["date"] or figures.BLANK, run.about["name"],
+                 *(figures.rate(prose.figure(run, mark, column)) for column in runs.COLUMNS), _errors(view, run)]
+                for run in block]
+        if rows:
+            yield panels.table(["run", "date", "arm or model", *runs.COLUMNS, "named errors, raw"], rows,
+                               f"History: {runs.KINDS[letter]}")
+    missing = [f"{runs.KINDS[letter]} ({letter})" for letter, block in blocks.items() if not block]
+    if missing:
+        yield panels.note(f"No run is kept of these kinds: {', '.join(missing)}.", "History: not yet run")
+
+
+def _errors(view, run):
+    """The named errors that a run made, as links to their documents, and how many kinds it did not make."""
+    made = [view.figure(run, error["id"], runs.RAW) | {"head": error["title"]} for error in run.record["errors"]
+            if error[runs.RAW] and error[runs.RAW]["count"]]
+    none = sum(bool(error[runs.RAW]) and not error[runs.RAW]["count"] for error in run.record["errors"])
+    blank = sum(not error[runs.RAW] for error in run.record["errors"])
+    counts = [f"{none} kinds not made"] * bool(none) + [f"{blank} not measured"] * bool(blank)
+    return [*made, *({"text": text} for text in counts)] or figures.BLANK
+
+
+def _ripple(view):
+    """The edges: counted over the newest model run and the floors, or reasoned and said to be so."""
+    rows = []
+    for number, edge in enumerate(view.board["ripple"]):
+        if edge["measured"] is None:
+            rows.append([edge["from"], edge["to"], "reasoned", figures.BLANK, figures.BLANK, edge["why"]])
+            continue
+        ends = [prose.column_and_mark(edge[end]) for end in ("from", "to")]
+        if all([view.knows(mark, f"/ripple/{number}") for _, mark in ends]):
+            counted = [_together(view, run, ends) for run in view.shown]
+            with_, without = ([figures.rate(found[side]) | {"head": run.about["name"]}
+                               for run, found in zip(view.shown, counted)] for side in (0, 1))
+            rows.append([*(_end(view, *end) for end in ends), "counted document by document",
+                         with_ or {"text": figures.BLANK, "why": "no run is kept"}, without or figures.BLANK, edge["why"]])
+    if rows:
+        yield panels.table(["when this falls", "this falls too", "how known", "where the first fell", "where it did not",
+                            "why"], rows, "Ripple: what moves with what")
+
+
+def _end(view, column, mark):
+    kind = "made" if view.marks[mark].kind == "error" else "missed"
+    return {"text": view.marks[mark].title, "why": f"{column}, {kind}"}
+
+
+def _together(view, run, ends):
+    """Both rates of an edge over one record, kept for as long as no file changes."""
+    ends = tuple((column, mark, view.marks[mark].kind == "error") for column, mark in ends)
+    kept = view.opened.kept.setdefault("ripple", {})
+    if (run.id, ends) not in kept:
+        entries = (entry for _, _, entry in records.Record(run.path).lines())
+        kept[run.id, ends] = ripple.together(entries, *ends)
+    return kept[run.id, ends]
+
+
+def _fires(view):
+    """What stops or warns, when, how it stands now, and what it does."""
+    rows = [["label gate", "the key does not follow from pages, facts and rules", _labels(view),
+             "exit 1; a paid run asks it first and spends nothing"],
+            ["a record read back", "its figures are not what its documents add up to", _read(view),
+             "the record is refused by name, and its figures are shown nowhere"],
+            ["guards", "two runs differ in one of them", _differing(view),
+             "exit 3, no verdict: nothing is differenced"]]
+    rows += [[{"text": found.title, "why": found.why}, "made at all", _now(view, mark),
+              "a row under its name" + ("; with --max-regressions a document that newly makes it counts as worse"
+                                        if place == 0 else "")]
+             for place, (mark, found) in enumerate((mark, found) for mark, found in view.marks.items()
+                                                   if found.kind == "error")]
+    for number, entry in enumerate(view.board["fires"]):
+        if entry["gate"] == boards.MAX_REGRESSIONS:
+            rows.append([f"--max-regressions {entry['value']}", entry["why"], _regressions(view, entry["value"]),
+                         "exit 1 with the documents by name; exit 3 where guards differ or replies are owed"])
+        elif view.knows(prose.column_and_mark(entry["mark"])[1], f"/fires/{number}"):
+            text, now = _threshold(view, entry)
+            rows.append([text, entry["why"], now, "exit 1 with the count; exit 3 where it is not measured"])
+    return panels.table(["what", "when or why it fires", "now", "then"], rows, "What fires, and what it does")
+
+
+def _labels(view):
+    newest = view.kept[-1] if view.kept else None
+    if newest is None:
+        return {"text": figures.BLANK, "why": "no run is kept that it has passed for"}
+    moved = [name for name in ("corpus", "gold", "rules") if newest.record["guards"][name] != view.now.get(name)]
+    return f"passed before {newest.id}, and {', '.join(moved)} changed since: run it again" if moved else \
+        f"passed before {newest.id}, and nothing has changed since"
+
+
+def _read(view):
+    files = [name for name in runs.paths(view.opened.kit.results) if not name.startswith(runs.LOCAL)]
+    return f"{len(view.kept)} of {len(files)} kept records add up"
+
+
+def _differing(view):
+    moved = [run.id for run in view.kept if any(run.record["guards"][name] != view.now.get(name) for name in GUARDS)]
+    return f"{len(moved)} of {len(view.kept)} kept runs differ from what is in hand"
+
+
+def _now(view, mark):
+    """The count of a named error in the newest model run and the floors, raw."""
+    cells = [view.figure(run, mark, runs.RAW) | {"head": run.about["name"]} for run in view.shown]
+    blank = [] if view.model else [{"text": figures.BLANK, "why": NO_MODEL, "head": "model"}]
+    return [*blank, *cells]
+
+
+def _regressions(view, allowed):
+    models = [run for run in view.kept if shelf.is_headline(run)]
+    if len(models) < 2:
+        return {"text": figures.BLANK, "why": "no verdict: it takes two model runs"}
+    before, after = models[-2:]
+    differing = [name for name in GUARDS if name != "rules" and before.record["guards"][name] != after.record["guards"][name]]
+    if differing:
+        return {"text": "no verdict", "why": f"{', '.join(differing)} differs between {before.id} and {after.id}"}
+    worse = [name for name, row in after.rows.items() if _is_worse(after, before.rows[name], row)]
+    says = "would fail" if len(worse) > allowed else "would pass"
+    return [{"text": f"{says}: {len(worse)} of {len(after.rows)} worse in {after.id} than in {before.id}"},
+            *({"text": name, "link": {"document": name}} for name in worse)]
+
+
+def _is_worse(run, before, after):
+    """As `--max-regressions` asks: right before and wrong now, or the most expensive error where there was none."""
+    headline = run.record["metrics"][0]["title"]
+    error = run.record["errors"][0]["id"] if run.record["errors"] else None
+    return any((headline not in before.wrong[column] and headline in after.wrong[column])
+               or (error not in before.errors[column] and error in after.errors[column]) for column in runs.COLUMNS)
+
+
+def _threshold(view, entry):
+    """(the option as it is typed, how the newest model run stands to it)."""
+    column, mark = prose.column_and_mark(entry["mark"])
+    if entry["value"] == boards.BEST_FLOOR:
+        known = [Fraction(found["num"], found["den"]) for run in view.floors if (found := prose.figure(run, mark, column))]
+        limit = max(known, default=None)
+    else:
+        limit = Fraction(entry["value"])
+    if limit is None:
+        return f"--fail-under {entry['mark']}=…", {"text": figures.BLANK, "why": "no floor is kept to take it from"}
+    text = f"--fail-under {entry['mark']}={math.ceil(10000 * limit) / 10000:g}"
+    text = {"text": text, "why": "that of the best free floor"} if entry["value"] == boards.BEST_FLOOR else text
+    found = view.model and prose.figure(view.model, mark, column)
+    if not found:
+        return text, {"text": figures.BLANK, "why": f"no verdict: {'not measured' if view.model else NO_MODEL}"}
+    says = "would pass" if found["num"] >= limit * found["den"] else "would fail"
+    return text, figures.rate(found) | {"head": says}
+
+
+def _add_first(view):
+    """What is missing, as the records say it, and behind it what the kit says of itself."""
+    rows = [[what, why] for what, why in _missing(view)]
+    rows += [[entry["what"], entry["why"]] for entry in view.board["add_first"]]
+    return panels.table(["what", "why"], rows, "What to add first")
+
+
+def _missing(view):
+    hyphened = view.opened.kit.hyphened
+    if view.model is None:
+        yield ("a scored model run", f"`python -m evals.run {hyphened} --arm model --run-id r001-{hyphened}`: without one "
+                                     "nothing here says how a model does")
+    else:
+        number = len(drift.repeats(view.kept, view.model))
+        if number < drift.REPEATS:
+            yield "a repeat of the newest model run", f"{number} run of it is kept, and a band takes {drift.REPEATS}"
+    arms = {run.about["arm"] for run in view.kept}
+    for arm, (letter, _) in (view.opened.kit.definition.variants or {}).items():
+        if arm not in arms:
+            yield (f"the arm {arm}", f"no {runs.KINDS[letter]} is kept, so what that block of the prompt is worth is not "
+                                     "measured")
+    if not any(run.id.startswith("x") for run in view.kept):
+        yield "an injection run", f"none is kept: what planted sentences do to an answer is not measured; `python -m " \
+                                  f"evals.injection {hyphened}`"
+    yield from _too_few(view)
+
+
+def _too_few(view):
+    """The named errors of which none would be no sign of safety, since there are too few opportunities."""
+    enough = intervals.n_for_zero(wording.MAY_STILL_BE)
+    few = []
+    for mark, found in view.marks.items():
+        known = next((figure for run in view.kept or view.opened.runs if (figure := prose.figure(run, mark, runs.RAW))), None)
+        if found.kind == "error" and known:
+            chances = known["clusters"] or known["opportunities"]
+            few += [(chances, f"{found.title} {chances}")] * (chances < enough)
+    if few:
+        bound = math.ceil(100 * intervals.rule_of_three(min(few)[0]))
+        yield ("more opportunities for: " + ", ".join(text for _, text in sorted(few)),
+               f"below {enough} (of groups, where rows belong together) an error that is never seen may still be "
+               f"commoner than {100 * wording.MAY_STILL_BE:.0f} %; by the rule of three the fewest here allow {bound} %")
+
+
+def _cadence(view):
+    rows = [[entry["when"], entry["do"], entry["why"]] for entry in view.board["cadence"]]
+    if rows:
+        yield panels.table(["when", "what", "why"], rows, "Cadence: what to run when")
+
+
+def _in_order(kept):
+    """Runs by kind in the order of the history, then by date and id."""
+    rank = lambda run: ORDER.index(run.id[0]) if run.id[0] in ORDER else len(ORDER)
+    return sorted(kept, key=rank)
