@@ -290,7 +290,7 @@ class _Site:
 
     def _page(self, title, lead, where, content, up=""):
         """One whole page. where [(words, path below the folder)] of the steps that lead to it from the front page."""
-        steps = [(self._about["title"], "index.html"), *where]
+        steps = [("Report", "index.html"), *where]
         trail = [tag("li", tag("a", words, href=up + quote(path),
                                aria_current="page" if place == len(steps) - 1 else None))
                  for place, (words, path) in enumerate(steps)]

@@ -10,7 +10,6 @@ from src.shared import cost, rates
 from src.shared.files import BadData, read_text
 from src.shared.view import charts, compare, costs, figures, inside, listing, page, panels, rules, runs, shelf, start, watch
 
-LINKS_SHOWN = 12
 NO_MODEL = "No model run of this kit is kept, so nothing here says how a model does; what stands are free arms."
 
 # opened: the kit's Opened; shown [Run]: newest model run and floors; told: the texts that all kits share; gate: the
@@ -71,7 +70,7 @@ def corpus(source):
                          f"How long the {len(sizes):,} pages are: {sum(sizes):,} characters in all"),
             panels.table(["kind", "documents"], [[kind, str(count)] for kind, count in sorted(kinds.items())],
                          "Hard and clean cases"),
-            *_answers(opened), _planned(opened), *_samples(opened), _all_documents(opened), *_sources(opened.kit)]
+            *_answers(opened), _planned(opened), *_samples(opened), *_sources(opened.kit)]
 
 
 def prompt(source):
@@ -126,14 +125,12 @@ def scenarios(source):
     planned = {}
     for name, place in opened.documents.items():
         planned.setdefault(place.case, []).append(name)
-    rows = [[{"text": _words(case), "why": listing.sentence(opened, shelf.Place(case, 0))},
-             {True: "hard", False: "clean"}.get(opened.cases.get(case, {}).get("hard"), figures.BLANK), str(len(names)),
-             *([_right(opened, run, column, names) for column in runs.COLUMNS] for run in source.shown)]
-            for case, names in planned.items()]
+    rows = [[*_case(opened, case), [_link(name) for name in names],
+             *(_right(opened, run, names) for run in source.shown)] for case, names in planned.items()]
     title = next((run.titles[mark] for run in opened.runs if mark in run.titles), mark)
     return [*_no_model(opened),
             panels.table(["planned case", "kind", "documents", *(run.about["name"] for run in source.shown)], rows,
-                         f"Right on {title}, of the documents of each planned case; the wrong ones are links")]
+                         f"How many documents of each planned case are right: {title}")]
 
 
 def threats(source):
@@ -141,7 +138,8 @@ def threats(source):
     known = panels.table(["who", "what they could do", "what stands against it", "what is left"],
                          [[row["who"], row["what"], [{"text": row["stops"]}, *inside.places(kit, row["where"])],
                            row["left"]] for row in source.told["threats"]], "What could be planted, and where it ends")
-    return [known, *_attacks(source), _gate(source.gate)]
+    return [known, panels.note(f"{source.gate.says}.", "What leaves the machine, as the label gate counted it"),
+            *_attacks(source)]
 
 
 def guardrails(source):
@@ -221,15 +219,20 @@ def _answers(opened):
 
 
 def _planned(opened):
-    counts = Counter(place.case for place in opened.documents.values())
-    rows = []
-    for case, count in counts.items():
-        known = opened.cases.get(case, {})
-        first = [name for name, place in opened.documents.items() if place.case == case][:LINKS_SHOWN]
-        rows.append([{"text": _words(case), "why": known.get("sentence")},
-                     {True: "hard", False: "clean"}.get(known.get("hard"), figures.BLANK),
-                     _words(known.get("family") or figures.BLANK), str(count), [_link(name) for name in first]])
-    return panels.table(["planned case", "kind", "family", "documents", "they are"], rows, "Planned cases")
+    rows, families = {}, any(case.get("family") for case in opened.cases.values())
+    for name, place in opened.documents.items():
+        rows.setdefault(place.case, []).append(_link(name))
+    return panels.table(
+        ["planned case", "kind", *["family"] * families, "count", "documents"],
+        [[*_case(opened, case), *[_words(opened.cases.get(case, {}).get("family") or figures.BLANK)] * families,
+          str(len(names)), names] for case, names in rows.items()], "Planned cases")
+
+
+def _case(opened, case):
+    """The first cells of a row about a planned case: its name with its sentence, and whether it is a hard one."""
+    known = opened.cases.get(case, {})
+    return ({"text": _words(case or "no case is planned"), "why": known.get("sentence")},
+            {True: "hard", False: "clean"}.get(known.get("hard"), figures.BLANK))
 
 
 def _samples(opened):
@@ -243,13 +246,6 @@ def _samples(opened):
         sheet = next(panel for panel in view["panels"] if panel["kind"] == "document")
         kind = {True: "a hard case", False: "a clean case"}.get(view["hard"], "a sample")
         yield {**sheet, "title": f"{name}, {kind}: {view['sentence'] or _words(view['case'] or 'no plan')}"}
-
-
-def _all_documents(opened):
-    rows = [[_link(name), _words(place.case or figures.BLANK),
-             {True: "hard", False: "clean"}.get(listing.is_hard(opened, place), figures.BLANK),
-             f"{len(opened.kit.text(name)):,}"] for name, place in opened.documents.items()]
-    return panels.table(["document", "planned case", "kind", "characters"], rows, "Every document")
 
 
 def _sources(kit):
@@ -291,22 +287,22 @@ def _runs(opened):
                         "Every run that is kept")
 
 
-def _right(opened, run, column, names):
-    """How many of some documents a run got right for the headline, with links to the others."""
-    told = {name: listing.headline(opened, run, column, name) for name in names}
-    wrong = [name for name, found in told.items() if found and found[1]]
-    count = sum(found is not None for found in told.values())
-    if not count:
-        return {"head": column, "text": figures.BLANK, "why": "not in this run"}
-    links = [_link(name) for name in wrong[:LINKS_SHOWN]] + [{"text": f"and {len(wrong) - LINKS_SHOWN} more"}] * (
-        len(wrong) > LINKS_SHOWN)
-    return [{"head": column, "text": f"{count - len(wrong)}/{count}"}, *links]
+def _right(opened, run, names):
+    """How many of some documents a run got right for the headline, raw and rechecked; which not, where it is some."""
+    lines = []
+    for column in runs.COLUMNS:
+        told = {name: found for name in names if (found := listing.headline(opened, run, column, name))}
+        wrong = [name for name, (_, is_wrong) in told.items() if is_wrong]
+        lines.append({"head": column, "text": f"{len(told) - len(wrong)}/{len(told)}"} if told else {
+            "head": column, "text": figures.BLANK, "why": "not in this run"})
+        lines += [_link(name) | {"head": "wrong on"} for name in wrong if len(wrong) < len(told)]
+    return lines
 
 
 def _attacks(source):
     """What planted sentences reach: free readers tried here and now, a model only by its own record."""
     rows = [[f"{arm}: {row['title']}", f"{row['targets']:,}", *(
-        [figures.rate(row[column][name]) | {"head": column} for column in runs.COLUMNS]
+        [{"head": column, "text": figures.rate(row[column][name])["text"]} for column in runs.COLUMNS]
         for name in ("reached", "reached_clean", "right", "right_clean"))]
             for arm, found in source.attacked.items() for row in found]
     if rows:

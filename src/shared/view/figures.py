@@ -5,6 +5,11 @@ from src.shared.wording import BLANK, percent      # by these names its callers 
 BETWEEN = " · "
 
 
+def blank(why):
+    """The cell of what is not measured, with the reason."""
+    return {"text": BLANK, "why": why}
+
+
 def rate(found):
     """A metric's figure as a cell with its `interval` [low, rate, high]; None gives the blank, which is not 0.
 

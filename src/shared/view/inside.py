@@ -32,7 +32,7 @@ def modules(kit, found):
     own = [module for module in found if module.room.endswith(f"/{kit.name}")]
     total = sum(module.lines for module in own if not _is_test(module))
     return panels.table(["module", "lines", "what it says it is"],
-                        [[module.path, f"{module.lines:,}", module.says] for module in own],
+                        [[{"text": module.path, "kind": "path"}, f"{module.lines:,}", module.says] for module in own],
                         f"The kit's own code: {total:,} lines without tests")
 
 
@@ -65,7 +65,7 @@ def places(kit, names):
     """
     data, results = ("data", "results") if kit.alone else (f"data/{kit.name}", f"results/{kit.name}")
     paths = [name.format(kit=kit.name, data=data, results=results) for name in names]
-    return [{"text": path} for path in paths if (kits.ROOT / path).exists()]
+    return [{"text": path, "kind": "path"} for path in paths if (kits.ROOT / path).exists()]
 
 
 def variables():
@@ -78,7 +78,7 @@ def variables():
         if line.startswith("#"):
             said.append(line.lstrip("# "))
         elif name in known and sign:
-            rows.append([name, default or {"text": figures.BLANK, "why": "not set"}, " ".join(said)])
+            rows.append([{"text": name, "kind": "path"}, default or {"text": figures.BLANK, "why": "not set"}, " ".join(said)])
         elif line:
             raise BadData(f"{path}: {name} is no variable of this project")
         else:
@@ -88,7 +88,7 @@ def variables():
 
 def commands(found):
     """Every command of the checkout with the first line of what it says of itself."""
-    rows = [[f"python -m {module.name}", module.says] for module in found
+    rows = [[{"text": f"python -m {module.name}", "kind": "path"}, module.says] for module in found
             if module.room in CODE and module.name not in CODE]
     return panels.table(["command", "does"], rows, "Commands; each has --help with an example")
 

@@ -6,20 +6,22 @@ two says nothing of the pair.
 from src.shared import intervals
 
 
-def together(entries, first, second):
-    """(rate of the second where the first fell, rate where it did not), each None where no document is to be had.
+def together(entries, edges):
+    """[(rate of the second where the first fell, rate where it did not)], a pair an edge; None where no document is left.
 
-    entries: those of a record; first, second: (column, mark id, whether it is a named error). A rate is a dict like that
-    of a metric: num documents of den, its interval over clusters where rows belong together.
+    entries: those of a record, gone over once; an edge is (first, second), each (column, mark id, whether it is a named
+    error). A rate is a dict like that of a metric: num documents of den, its interval over clusters where rows belong
+    together.
     """
-    counts = {True: {}, False: {}}      # whether the first fell → cluster, or a document by itself → [fell too, documents]
+    counts = [({}, {}) for _ in edges]      # by whether the first fell: cluster or lone document → [fell too, documents]
     for entry in entries:
-        one, other = _fell(entry, *first), _fell(entry, *second)
-        if one is not None and other is not None:
-            known = counts[one].setdefault(entry["cluster"] or entry["id"], [0, 0])
-            known[0] += other
-            known[1] += 1
-    return _rate(counts[True]), _rate(counts[False])
+        for edge, found in zip(edges, counts):
+            one, other = (_fell(entry, *mark) for mark in edge)
+            if one is not None and other is not None:
+                known = found[one].setdefault(entry["cluster"] or entry["id"], [0, 0])
+                known[0] += other
+                known[1] += 1
+    return [(_rate(found[True]), _rate(found[False])) for found in counts]
 
 
 def _fell(entry, column, mark, is_error):

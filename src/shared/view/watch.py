@@ -3,21 +3,17 @@
 Every figure is computed from the records and the data in hand; what is said about them is `board.json` of the data
 folder, with its figures filled in. Only kept runs count: those of `local/` are written over by the next try.
 """
-import math
-from fractions import Fraction
-
-from src.shared import comparing, intervals, records, wording
+from src.shared import comparing, records, wording
 from src.shared.fields import near
 from src.shared.files import BadData
 from src.shared.guards import in_hand
 from src.shared.view import board as boards
-from src.shared.view import drift, figures, panels, prose, ripple, runs, shelf
+from src.shared.view import alarms, drift, figures, panels, prose, ripple, runs, shelf
 
 NO_RUN = ("Not measured: no run of this kit is kept yet. `python -m evals.run --arm NAME --run-id ID` keeps one; without a "
           "name a run goes to local/ and is written over.")
 NO_PROSE = ("The data folder keeps no board.json, so nothing here says why a figure matters, what moves with what and what "
             "to run when. All that is computed follows.")
-NO_MODEL = "no model run is kept"
 ONE_RUN = "not yet known: a band takes two runs that share arm, guards and settings"
 GUARDS = {
     "documents": "how many documents were asked",
@@ -45,15 +41,15 @@ def watch(opened):
     except BadData as e:
         problems += e.problems
         now = {}
-    view = _View(opened, kept, found, board, now, problems)
+    view = View(opened, kept, found, board, now, problems)
     drawn = [*([empty] if empty else []), *([] if kept else [panels.note(NO_RUN, "Runs")])]
     drawn += [_guards(view), *_standing(view), *_watched(view), *_deviations(view), *_history(view), *_ripple(view),
-              _fires(view), _add_first(view), *_cadence(view)]
+              alarms.fires(view), alarms.add_first(view), *_cadence(view)]
     problems += [f"{opened.kit.data / boards.FILE}: {sentence}" for sentence in found.unknown]
     return {"panels": drawn, "problems": problems}
 
 
-class _View:
+class View:
     """What every panel is drawn from: records, board, the guards in hand; marks that no run knows become problems."""
 
     def __init__(self, opened, kept, found, board, now, problems):
@@ -105,8 +101,8 @@ def _guards(view):
     rows = [[name, view.now.get(name, figures.BLANK), why] for name, why in GUARDS.items()]
     settings = (view.model.record["settings"] if view.model else None) or {}
     told = [{"text": f"{name} {panels.words_of(value)}"} for name, value in settings.items() if value is not None]
-    rows.append(["settings", told or {"text": figures.BLANK, "why": NO_MODEL}, "of the newest model run"])
-    rows.append(["floors", [_floor(view, run) for run in view.floors] or {"text": figures.BLANK, "why": "no floor is kept"},
+    rows.append(["settings", told or figures.blank(alarms.NO_MODEL), "of the newest model run"])
+    rows.append(["floors", [_floor(view, run) for run in view.floors] or figures.blank("no floor is kept"),
                  "a free arm gives the same figures every time; one that does not says that the scoring has moved"])
     return panels.table(["guard", "now", "what it covers"], rows,
                         "Guards: what has to be equal before anything is differenced")
@@ -137,7 +133,7 @@ def _standing(view):
 
 def _same(kept, now, is_planted):
     if now is None:
-        return {"text": figures.BLANK, "why": "what is in hand cannot be read"}
+        return figures.blank("what is in hand cannot be read")
     if kept == now:
         return {"text": "✓ same"}
     why = "pages with planted sentences" if is_planted else "nothing may be differenced across it"
@@ -146,17 +142,17 @@ def _same(kept, now, is_planted):
 
 def _settings(run, model):
     if comparing.is_floor(run.record):
-        return {"text": figures.BLANK, "why": "asked no model"}
+        return figures.blank("asked no model")
     differing = comparing.settings(model.record, run.record) if model else []
     return {"text": f"✗ {', '.join(found['setting'] for found in differing)}" if differing else "✓ same"} if model else \
-        {"text": figures.BLANK, "why": NO_MODEL}
+        figures.blank(alarms.NO_MODEL)
 
 
 def _watched(view):
     """The watched figures of the newest model run and the floors, the null baseline, and the band of the repeats."""
     rows = []
     for mark, why in view.watched():
-        model = view.both(view.model, mark) if view.model else {"text": figures.BLANK, "why": NO_MODEL}
+        model = view.both(view.model, mark) if view.model else figures.blank(alarms.NO_MODEL)
         rows.append([{"text": view.marks[mark].title, "why": why}, model, *(view.both(run, mark) for run in view.floors),
                      _null(view, mark), _band(view, mark)])
     if rows:
@@ -171,17 +167,17 @@ def _null(view, mark):
                       if metric["id"] == mark), None)
         return figures.rate(found)
     run = next((run for run in view.kept if run.about["arm"] == "null"), None)
-    return view.figure(run, mark, runs.RAW) if run else {"text": figures.BLANK, "why": "no null run is kept"}
+    return view.figure(run, mark, runs.RAW) if run else figures.blank("no null run is kept")
 
 
 def _band(view, mark):
     """The band of the newest model run's repeats, raw and rechecked."""
     if view.model is None:
-        return {"text": figures.BLANK, "why": NO_MODEL}
+        return figures.blank(alarms.NO_MODEL)
     found = drift.repeats(view.kept, view.model)
     cells = [_span(view, mark, band) | {"head": column} for column in runs.COLUMNS
              if (band := drift.band(found, mark, column))]
-    return cells or {"text": figures.BLANK, "why": ONE_RUN if len(found) < drift.REPEATS else "not measured in them"}
+    return cells or figures.blank(ONE_RUN if len(found) < drift.REPEATS else "not measured in them")
 
 
 def _span(view, mark, band):
@@ -228,7 +224,7 @@ def _history(view):
     mark = view.opened.kit.about["primary_metric"]
     blocks = {letter: [run for run in view.kept if run.id.startswith(letter)] for letter in ORDER}
     for letter, block in blocks.items():
-        rows = [[{"text": run.id, "link": {"run": run.id}}, run.about["date"] or figures.BLANK, run.about["name"],
+        rows = [[{"text": run.id, "link": {"run": run.id}}, run.about["date"] or figures.BLANK, _name(run),
                  *(figures.rate(prose.figure(run, mark, column)) for column in runs.COLUMNS), _errors(view, run)]
                 for run in block]
         if rows:
@@ -251,175 +247,49 @@ def _errors(view, run):
 
 def _ripple(view):
     """The edges: counted over the newest model run and the floors, or reasoned and said to be so."""
+    edges = {number: ends for number, edge in enumerate(view.board["ripple"]) if (ends := _ends(view, number, edge))}
+    counted = {run.id: dict(zip(edges, _together(view, run, list(edges.values())))) for run in view.shown}
     rows = []
     for number, edge in enumerate(view.board["ripple"]):
-        if edge["measured"] is None:
+        if number in edges:
+            sides = [[figures.rate(counted[run.id][number][side]) | {"head": _name(run)} for run in view.shown]
+                     for side in (0, 1)]
+            rows.append([*(_end(view, *end) for end in edges[number]), "counted document by document",
+                         *(side or figures.blank("no run is kept") for side in sides), edge["why"]])
+        elif edge["measured"] is None:
             rows.append([edge["from"], edge["to"], "reasoned", figures.BLANK, figures.BLANK, edge["why"]])
-            continue
-        ends = [prose.column_and_mark(edge[end]) for end in ("from", "to")]
-        if all([view.knows(mark, f"/ripple/{number}") for _, mark in ends]):
-            counted = [_together(view, run, ends) for run in view.shown]
-            with_, without = ([figures.rate(found[side]) | {"head": run.about["name"]}
-                               for run, found in zip(view.shown, counted)] for side in (0, 1))
-            rows.append([*(_end(view, *end) for end in ends), "counted document by document",
-                         with_ or {"text": figures.BLANK, "why": "no run is kept"}, without or figures.BLANK, edge["why"]])
     if rows:
         yield panels.table(["when this falls", "this falls too", "how known", "where the first fell", "where it did not",
                             "why"], rows, "Ripple: what moves with what")
 
 
-def _end(view, column, mark):
-    kind = "made" if view.marks[mark].kind == "error" else "missed"
-    return {"text": view.marks[mark].title, "why": f"{column}, {kind}"}
+def _ends(view, number, edge):
+    """The two ends of an edge that is to be counted, each (column, mark, whether it is a named error); else None."""
+    found = [prose.column_and_mark(edge[end]) for end in ("from", "to")] if edge["measured"] else []
+    if found and all([view.knows(mark, f"/ripple/{number}") for _, mark in found]):
+        return tuple((column, mark, view.marks[mark].kind == "error") for column, mark in found)
 
 
-def _together(view, run, ends):
-    """Both rates of an edge over one record, kept for as long as no file changes."""
-    ends = tuple((column, mark, view.marks[mark].kind == "error") for column, mark in ends)
+def _end(view, column, mark, is_error):
+    return {"text": view.marks[mark].title, "why": f"{column}, {'made' if is_error else 'missed'}"}
+
+
+def _together(view, run, edges):
+    """Both rates of every edge over one record, kept for as long as no file changes."""
     kept = view.opened.kept.setdefault("ripple", {})
-    if (run.id, ends) not in kept:
-        entries = (entry for _, _, entry in records.Record(run.path).lines())
-        kept[run.id, ends] = ripple.together(entries, *ends)
-    return kept[run.id, ends]
-
-
-def _fires(view):
-    """What stops or warns, when, how it stands now, and what it does."""
-    rows = [["label gate", "the key does not follow from pages, facts and rules", _labels(view),
-             "exit 1; a paid run asks it first and spends nothing"],
-            ["a record read back", "its figures are not what its documents add up to", _read(view),
-             "the record is refused by name, and its figures are shown nowhere"],
-            ["guards", "two runs differ in one of them", _differing(view),
-             "exit 3, no verdict: nothing is differenced"]]
-    rows += [[{"text": found.title, "why": found.why}, "made at all", _now(view, mark),
-              "a row under its name" + ("; with --max-regressions a document that newly makes it counts as worse"
-                                        if place == 0 else "")]
-             for place, (mark, found) in enumerate((mark, found) for mark, found in view.marks.items()
-                                                   if found.kind == "error")]
-    for number, entry in enumerate(view.board["fires"]):
-        if entry["gate"] == boards.MAX_REGRESSIONS:
-            rows.append([f"--max-regressions {entry['value']}", entry["why"], _regressions(view, entry["value"]),
-                         "exit 1 with the documents by name; exit 3 where guards differ or replies are owed"])
-        elif view.knows(prose.column_and_mark(entry["mark"])[1], f"/fires/{number}"):
-            text, now = _threshold(view, entry)
-            rows.append([text, entry["why"], now, "exit 1 with the count; exit 3 where it is not measured"])
-    return panels.table(["what", "when or why it fires", "now", "then"], rows, "What fires, and what it does")
-
-
-def _labels(view):
-    newest = view.kept[-1] if view.kept else None
-    if newest is None:
-        return {"text": figures.BLANK, "why": "no run is kept that it has passed for"}
-    moved = [name for name in ("corpus", "gold", "rules") if newest.record["guards"][name] != view.now.get(name)]
-    return f"passed before {newest.id}, and {', '.join(moved)} changed since: run it again" if moved else \
-        f"passed before {newest.id}, and nothing has changed since"
-
-
-def _read(view):
-    files = [name for name in runs.paths(view.opened.kit.results) if not name.startswith(runs.LOCAL)]
-    return f"{len(view.kept)} of {len(files)} kept records add up"
-
-
-def _differing(view):
-    moved = [run.id for run in view.kept if any(run.record["guards"][name] != view.now.get(name) for name in GUARDS)]
-    return f"{len(moved)} of {len(view.kept)} kept runs differ from what is in hand"
-
-
-def _now(view, mark):
-    """The count of a named error in the newest model run and the floors, raw."""
-    cells = [view.figure(run, mark, runs.RAW) | {"head": run.about["name"]} for run in view.shown]
-    blank = [] if view.model else [{"text": figures.BLANK, "why": NO_MODEL, "head": "model"}]
-    return [*blank, *cells]
-
-
-def _regressions(view, allowed):
-    models = [run for run in view.kept if shelf.is_headline(run)]
-    if len(models) < 2:
-        return {"text": figures.BLANK, "why": "no verdict: it takes two model runs"}
-    before, after = models[-2:]
-    differing = [name for name in GUARDS if name != "rules" and before.record["guards"][name] != after.record["guards"][name]]
-    if differing:
-        return {"text": "no verdict", "why": f"{', '.join(differing)} differs between {before.id} and {after.id}"}
-    worse = [name for name, row in after.rows.items() if _is_worse(after, before.rows[name], row)]
-    says = "would fail" if len(worse) > allowed else "would pass"
-    return [{"text": f"{says}: {len(worse)} of {len(after.rows)} worse in {after.id} than in {before.id}"},
-            *({"text": name, "link": {"document": name}} for name in worse)]
-
-
-def _is_worse(run, before, after):
-    """As `--max-regressions` asks: right before and wrong now, or the most expensive error where there was none."""
-    headline = run.record["metrics"][0]["title"]
-    error = run.record["errors"][0]["id"] if run.record["errors"] else None
-    return any((headline not in before.wrong[column] and headline in after.wrong[column])
-               or (error not in before.errors[column] and error in after.errors[column]) for column in runs.COLUMNS)
-
-
-def _threshold(view, entry):
-    """(the option as it is typed, how the newest model run stands to it)."""
-    column, mark = prose.column_and_mark(entry["mark"])
-    if entry["value"] == boards.BEST_FLOOR:
-        known = [Fraction(found["num"], found["den"]) for run in view.floors if (found := prose.figure(run, mark, column))]
-        limit = max(known, default=None)
-    else:
-        limit = Fraction(entry["value"])
-    if limit is None:
-        return f"--fail-under {entry['mark']}=…", {"text": figures.BLANK, "why": "no floor is kept to take it from"}
-    text = f"--fail-under {entry['mark']}={math.ceil(10000 * limit) / 10000:g}"
-    text = {"text": text, "why": "that of the best free floor"} if entry["value"] == boards.BEST_FLOOR else text
-    found = view.model and prose.figure(view.model, mark, column)
-    if not found:
-        return text, {"text": figures.BLANK, "why": f"no verdict: {'not measured' if view.model else NO_MODEL}"}
-    says = "would pass" if found["num"] >= limit * found["den"] else "would fail"
-    return text, figures.rate(found) | {"head": says}
-
-
-def _add_first(view):
-    """What is missing, as the records say it, and behind it what the kit says of itself."""
-    rows = [[what, why] for what, why in _missing(view)]
-    rows += [[entry["what"], entry["why"]] for entry in view.board["add_first"]]
-    return panels.table(["what", "why"], rows, "What to add first")
-
-
-def _missing(view):
-    hyphened = view.opened.kit.hyphened
-    if view.model is None:
-        yield ("a scored model run", f"`python -m evals.run {hyphened} --arm model --run-id r001-{hyphened}`: without one "
-                                     "nothing here says how a model does")
-    else:
-        number = len(drift.repeats(view.kept, view.model))
-        if number < drift.REPEATS:
-            yield "a repeat of the newest model run", f"{number} run of it is kept, and a band takes {drift.REPEATS}"
-    arms = {run.about["arm"] for run in view.kept}
-    for arm, (letter, _) in (view.opened.kit.definition.variants or {}).items():
-        if arm not in arms:
-            yield (f"the arm {arm}", f"no {runs.KINDS[letter]} is kept, so what that block of the prompt is worth is not "
-                                     "measured")
-    if not any(run.id.startswith("x") for run in view.kept):
-        yield "an injection run", f"none is kept: what planted sentences do to an answer is not measured; `python -m " \
-                                  f"evals.injection {hyphened}`"
-    yield from _too_few(view)
-
-
-def _too_few(view):
-    """The named errors of which none would be no sign of safety, since there are too few opportunities."""
-    enough = intervals.n_for_zero(wording.MAY_STILL_BE)
-    few = []
-    for mark, found in view.marks.items():
-        known = next((figure for run in view.kept or view.opened.runs if (figure := prose.figure(run, mark, runs.RAW))), None)
-        if found.kind == "error" and known:
-            chances = known["clusters"] or known["opportunities"]
-            few += [(chances, f"{found.title} {chances}")] * (chances < enough)
-    if few:
-        bound = math.ceil(100 * intervals.rule_of_three(min(few)[0]))
-        yield ("more opportunities for: " + ", ".join(text for _, text in sorted(few)),
-               f"below {enough} (of groups, where rows belong together) an error that is never seen may still be "
-               f"commoner than {100 * wording.MAY_STILL_BE:.0f} %; by the rule of three the fewest here allow {bound} %")
+    if run.id not in kept:
+        kept[run.id] = ripple.together((entry for _, _, entry in records.Record(run.path).lines()), edges)
+    return kept[run.id]
 
 
 def _cadence(view):
     rows = [[entry["when"], entry["do"], entry["why"]] for entry in view.board["cadence"]]
     if rows:
         yield panels.table(["when", "what", "why"], rows, "Cadence: what to run when")
+
+
+def _name(run):
+    return run.about["model"] or run.about["arm"]
 
 
 def _in_order(kept):
