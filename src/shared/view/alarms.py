@@ -57,7 +57,7 @@ def _differing(view):
 def _now(view, mark):
     """The count of a named error in the newest model run and the floors, raw."""
     cells = [view.figure(run, mark, runs.RAW) | {"head": run.about["model"] or run.about["arm"]} for run in view.shown]
-    blank = [] if view.model else [figures.blank(NO_MODEL, "head": "model")]
+    blank = [] if view.model else [figures.blank(NO_MODEL) | {"head": "model"}]
     return [*blank, *cells]
 
 
