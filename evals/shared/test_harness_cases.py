@@ -86,6 +86,7 @@ class Harness(unittest.TestCase):
                 ("F44", {"orders": [[0, 1, 2], [2, 0, 1]], "values": [1e15, 0.1, -1e15]}, {}),
                 ("F48", {"row": {"id": "x", "text": "half \ud83d", "error": "\udcff"}}, {})):
             with self.subTest(name):
+                self.assertTrue(hasattr(self, f"ask_{name}"), name)
                 getattr(self, f"ask_{name}")(given, right)
 
     def ask_F13(self, given, right):
