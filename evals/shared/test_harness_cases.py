@@ -6,6 +6,7 @@ purpose, DECIDED_HERE says what and why.
 """
 import ast
 import importlib
+import itertools
 import json
 import os
 import subprocess
@@ -20,7 +21,7 @@ from evals import check_labels
 from evals.shared import paid, progress, record
 from evals.shared.provider import LocalProvider
 from evals.shared.test_paid import RUN, by_page
-from evals.shared.test_run import FEW, NAME, Checkout
+from evals.shared.test_run import NAME, Checkout
 from src.shared import cost, follow, tally, wording
 from src.shared import kit as kits
 from src.shared.adapters import faults
@@ -211,7 +212,7 @@ class Harness(unittest.TestCase):
     def ask_F34(self, given, right):
         copy = Checkout(self)
         kit = kits.load(NAME, copy.kit[0])
-        answer, pauses = by_page(kit), iter([0.06, 0.04, 0.02] * FEW)
+        answer, pauses = by_page(kit), itertools.cycle((0.06, 0.04, 0.02))
         with LocalProvider(lambda body: (time.sleep(next(pauses)), answer(body))[1]) as provider:
             _, found = self.run_model(copy, provider, "--workers", "3")
         self.assertEqual([entry["id"] for entry in found["documents"]], list(kit.documents()))
