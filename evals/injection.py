@@ -14,7 +14,7 @@ import sys
 
 from evals import check_labels
 from evals.compare import locate
-from evals.shared import arms, injecting, progress, record, scoring, table
+from evals.shared import arms, injecting, progress, record, scoring, spending, table
 from src.shared import comparing, console, follow, wording
 from src.shared import kit as kits
 from src.shared.fields import near
@@ -79,6 +79,8 @@ def _free(args, kit, bench, twins):
     if args.arm not in floors:
         raise BadData(f"{kit.name} has no arm {args.arm} to attack{near(args.arm, floors)}; "
                       f"arms: {', '.join([*floors, MODEL])}")
+    spending.tell_unheard(args, f"the arm {args.arm}",
+                          ("workers", "max_tokens", "yes", "run_id", "control", "resume", "rescore"))
     found = []
     for kind, each in (("clean", kit), ("planted", twins)):
         run_id = f"{LETTER}000-{kit.hyphened}-{args.arm}-{kind}"
@@ -111,8 +113,9 @@ def _model(args, kit, bench, twins):
     if path.exists() and not (args.resume or args.rescore):
         raise BadData(f"{path}: the run exists and is not overwritten; choose another --run-id, or --rescore it")
     go_on = shlex.join(["python", "-m", "evals.injection", *(word for word in args.words if word != "--resume"), "--resume"])
+    look = shlex.join(["python", "-m", "src.app", *(["--data", args.data] if args.data else [])])
     found, code = paid.run(paid.Job(args.run_id, path, path, twins, bench, settings, twins.gold, args,
-                                    _header(args, kit, args.run_id), True, go_on))
+                                    _header(args, kit, args.run_id), True, go_on, look))
     return (record.read(path) if found else None), clean, code
 
 

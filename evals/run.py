@@ -16,7 +16,7 @@ import sys
 from decimal import Decimal, InvalidOperation
 
 from evals import check_labels
-from evals.shared import arms, export, progress, record, scoring, shards, table, thresholds
+from evals.shared import arms, export, progress, record, scoring, shards, spending, table, thresholds
 from src.shared import console, follow
 from src.shared import kit as kits
 from src.shared.fields import near
@@ -66,6 +66,8 @@ def _run_kit(args, kit, report):
         raise BadData(f"{known['id']} is a run of the arm {known['arm']}, not of {arm}; give another --run-id")
     if args.rescore and known:
         args.docs, args.limit = known["select"]["docs"], known["select"]["limit"]
+    if args.rescore or arm not in asked and not args.dry_run:
+        spending.tell_unheard(args, "--rescore" if args.rescore else f"the arm {arm}" if arm else "a free arm")
     letter, prompt = asked.get(arm, asked[MODEL])
     kit.definition = kit.definition._replace(prompt=prompt)
     _foresee(args, kit, bench)
@@ -78,6 +80,8 @@ def _run_kit(args, kit, report):
     beside = _baselines(args, kit, bench, free, (arm,)) if arm and not (args.quiet or args.json) else {}
     text = table.free(kit, bench, records | beside, report.says)
     _say(args, text, records)
+    if arm and not (args.quiet or args.json):
+        print(f"record: {ran[arm][1]}\nlook at it: {_look(args)}", file=sys.stderr)
     code = 3 if any(found["totals"]["outcomes"][follow.HARNESS] for found in records.values()) else 0
     return _conclude(args, code, text, {name: path for name, (_, path) in ran.items()}, records)
 
@@ -117,8 +121,9 @@ def _run_model(args, kit, bench, free, arm, letter):
                                                    for name in PUBLISHED))
     letter = args.run_id[0] if args.rescore else "c" if changed else _letter(args, letter)
     run_id, path = _place(args, kit, arm, letter)
-    found, code = paid.run(paid.Job(run_id, path, _apart(args, kit, path), kit, bench, settings, lambda: _wanted(args, kit),
-                                    args, _header(args, kit, arm, run_id), bool(args.run_id), _go_on(args)))
+    job = paid.Job(run_id, path, _apart(args, kit, path), kit, bench, settings, lambda: _wanted(args, kit), args,
+                   _header(args, kit, arm, run_id), bool(args.run_id), _go_on(args), _look(args))
+    found, code = paid.run(job)
     if not found:
         return code
     text = table.single(kit, bench, found, _baselines(args, kit, bench, free, ("null",)))
@@ -229,6 +234,11 @@ def _go_on(args):
                  and not (i and words[i - 1] == "--shard" and shards.FORM.fullmatch(word))]
         words += ["--shard", f"{args.share.index}/{args.share.of}"]
     return shlex.join(["python", "-m", "evals.run", *words, *(["--resume"] if args.run_id else [])])
+
+
+def _look(args):
+    """The command that shows this run on the board."""
+    return shlex.join(["python", "-m", "src.app", *(["--data", args.data] if args.data else [])])
 
 
 def _wanted(args, kit):

@@ -6,8 +6,8 @@
 start       the free path of all kits, and importing a run, as multiples of bare interpreter start-up
 overhead    seconds per document against an instant local server at 12 workers, as a multiple of a bare script
             (ThreadPoolExecutor + urllib) doing the same work against the same server: page read, prompt made, reply
-            parsed, one JSON line a reply seen to the disk. Both take turns, start-up included; the median of the ratios of
-            neighbours counts, in time on the wall and in time of the processor
+            parsed, one JSON line a reply seen to the disk. Both take turns, start-up included; the median of the
+            ratios of neighbours counts, in time on the wall and in time of the processor
 rates       rows decided and documents scored per second, and as seconds in interpreter start-ups per 1,000
 memory      peak memory at 1,000 and at 100,000 rows decided and documents scored
 """
@@ -110,9 +110,9 @@ def ratio(one, other):
     return round(one / other, 2)
 
 
-def overhead(kit, folder, tries):
-    """Wall time of a model run over 3,000 documents beside the bare script's, the same prompts to the same server."""
-    data, documents = folder / "data", 3000
+def overhead(kit, folder, tries, documents=3000):
+    """Time of a model run over so many documents beside the bare script's, the same prompts to the same server."""
+    data = folder / "data"
     multiplied(kit, data, documents)
     many = kits.load(kit.name, data)
     reply = to_json({key: row.get(key) for row in [next(many.gold())] for key in many.definition.keys(many.book)})

@@ -57,4 +57,5 @@ def sees_an_order(kit, reply):
 
 BENCH = Bench(METRICS, ERRORS, matrices, score.judge, {"rules": floors.rules, "always-present": floors.always_present},
               (overstates, sees_an_order), lambda document: None, attacks.ATTACKS,
-              (Score("brier", "Brier score of the stated confidence (0 is best)", score.BRIER_UNITS),))
+              (Score("brier", "Brier score of the stated confidence (0 is best)", score.BRIER_UNITS),),
+              tuple(map(elements.citation, elements.ELEMENTS)))

@@ -51,4 +51,4 @@ def misreads(kit, reply):
 
 
 BENCH = Bench(METRICS, ERRORS, matrices, score.judge, {"rules": floors.rules, "within-clock": floors.within_clock},
-              (lets_go, misreads), lambda document: None, attacks.ATTACKS)
+              (lets_go, misreads), lambda document: None, attacks.ATTACKS, quotes=("citation",))

@@ -37,5 +37,6 @@ Attack = namedtuple("Attack", "id title targets plant reached")
 # metrics, the headline first; errors, the most expensive first; matrices(kit) → [Matrix]; judge(kit, gold Answer,
 # Answer or None) → Marks; floors {arm name: function(kit, document, text) → reply object}; faults [function(kit, reply
 # object) → reply object] that the stub plants; cluster(document id) → key of the rows that are not independent, or
-# None; attacks [Attack]; scores [Score]
-Bench = namedtuple("Bench", "metrics errors matrices judge floors faults cluster attacks scores", defaults=((), ()))
+# None; attacks [Attack]; scores [Score]; quotes: the fields of an answer that quote the page
+Bench = namedtuple("Bench", "metrics errors matrices judge floors faults cluster attacks scores quotes",
+                   defaults=((), (), ()))

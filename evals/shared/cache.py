@@ -63,10 +63,15 @@ class Cache:
                 if line and line["id"] and "completion" in line:
                     yield line
 
+    def holds(self, document):
+        """Whether there is any line of a document."""
+        with self._lock:
+            return self._places.knows(document, 0)
+
     def knows(self, document):
         """Whether there is any whole reply to a document, whatever it was asked."""
         with self._lock:
-            return self._places.knows(document)
+            return self._places.knows(document, 1)
 
     def put(self, line):
         """Append one line {"id", …} and see it to the disk. BadData when the disk does not take it: the run must end.
@@ -104,8 +109,8 @@ class Cache:
         except OSError as e:
             with contextlib.suppress(OSError):
                 self._file.truncate(self._end + data.rfind(b"\n", 0, done) + 1)
-            self._broken = (f"{self.path}: the reply could not be written: {e.strerror}; the run stops, what was answered "
-                            "before is kept")
+            self._broken = (f"{self.path}: the reply could not be written: {e.strerror}; the run stops, what was "
+                            "answered before is kept")
             raise BadData(self._broken) from None
 
     def close(self):
@@ -156,7 +161,7 @@ class _Places:
         self._index = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._index.execute("CREATE TABLE places (id TEXT, prompt TEXT, settings TEXT, place INTEGER, whole INTEGER, "
                             "PRIMARY KEY (id, prompt, settings)) WITHOUT ROWID")
-        self._index.execute("BEGIN")        # never ended, since nothing of it is to be kept: a line is not synced for itself
+        self._index.execute("BEGIN")        # never ended, since nothing of it is to be kept
 
     def put(self, line, place):
         whole = not (line.get("completion") or {}).get("error")
@@ -175,8 +180,8 @@ class _Places:
                           document, prompt or "", settings or "")
         return found and found[0]
 
-    def knows(self, document):
-        return bool(self._ask("SELECT 1 FROM places WHERE id = ? AND whole = 1 LIMIT 1", document))
+    def knows(self, document, whole):
+        return bool(self._ask("SELECT 1 FROM places WHERE id = ? AND whole >= ? LIMIT 1", document, whole))
 
     def close(self):
         self._index.close()

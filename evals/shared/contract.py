@@ -46,6 +46,17 @@ class KitContract:
         reply = {key: row.get(key) for key in self.kit.definition.keys(self.kit.book)} | changed
         return follow.read(self.kit, row["id"], Completion(text=to_json(reply), finish="stop"))
 
+    def test_a_quote_is_kept_with_the_characters_of_the_page_that_it_is(self):
+        grading = scoring.Scoring(self.kit, self.bench)
+        for row in self.gold:
+            entry, page = grading.entry(row, self.answered(row)), self.kit.text(row["id"])
+            values = entry["raw"]["values"]
+            quoted = {name: values[name] for name in self.bench.quotes if values[name]}
+            self.assertEqual(entry.get("spans", {"raw": {}})["raw"].keys(), quoted.keys(), row["id"])
+            for name, quote in quoted.items():
+                self.assertIn([*map(str.casefold, quote.split())],
+                              [page[start:end].casefold().split() for start, end in entry["spans"]["raw"][name]])
+
     def test_all_labels_follow(self):
         report = check_labels.gate(self.kit)
         self.assertEqual([str(problem) for problem in report.problems], [])

@@ -6,6 +6,7 @@ run that was cut anywhere is resumed and ends in the same record.
 import contextlib
 import functools
 import json
+import queue
 import signal
 import sys
 import threading
@@ -26,8 +27,8 @@ NOT_ASKED = Completion(error={"kind": "not_asked", "outcome": follow.FAILED, "me
 
 # run_id; path of the kept record, beside which the cache lies; out: where the record goes; settings None for a re-score;
 # wanted() → gold rows, anew on each call; options with rescore, yes, quiet, workers, max_tokens; header: the run's entry
-# of the record; named: whether the run has an id of its own; go_on: the command that goes on with it
-Job = namedtuple("Job", "run_id path out kit bench settings wanted options header named go_on")
+# of the record; named: whether the run has an id of its own; go_on, look: the commands that go on with it and show it
+Job = namedtuple("Job", "run_id path out kit bench settings wanted options header named go_on look")
 
 
 def run(job):
@@ -52,7 +53,8 @@ def run(job):
     owed = sum(outcomes[outcome] for outcome in follow.OWED)
     code = 3 if owed or (found["totals"]["documents"] and not outcomes[follow.ANSWERED]) else 0
     if code or not job.options.quiet:
-        print(table.closing(found, job.out, code, job.go_on, time.monotonic() - started), file=sys.stderr)
+        print(table.closing(found, job.out, code, job.go_on if code else job.look, time.monotonic() - started),
+              file=sys.stderr)
     for report in list(harness.values())[:1]:
         print(f"the kit's own code failed on {len(harness)} documents, first:\n{report}", file=sys.stderr)
     return found, code
@@ -73,6 +75,8 @@ class Asking:
 
     def cached(self, document):
         """The line that settles a document for this very prompt and these settings, or None where a reply is owed."""
+        if not self.cache.holds(document):      # the common case, and no prompt has to be made for it
+            return None
         line = self.cache.get(document, prompt_hash(self.kit.prompt(document)), self.question)
         return line if line and not _is_owed(line) else None
 
@@ -114,8 +118,8 @@ class Asking:
         try:
             self.day.take()
             usd, at = None, progress.now()
-            call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema, stop=self.stop,
-                                     connections=self.connections)
+            call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema,
+                                     stop=self.stop, connections=self.connections)
             self.day.add(len(call.attempts) - 1)
             price = self.pricer.call(call._asdict(), at)
             usd = price["usd"] if price else Decimal(0)
@@ -210,10 +214,11 @@ def _survey(asking, wanted, cache):
     """(documents to ask, characters of their prompts, of the longest, whole replies that do not fit any more)."""
     todo = characters = longest = stale = 0
     for row in wanted():
-        if not asking.cached(row["id"]):
-            size = sum(len(part.text) for part in asking.kit.prompt(row["id"]))
+        parts = asking.kit.prompt(row["id"])
+        line = cache.get(row["id"], prompt_hash(parts), asking.question)
+        if line is None or _is_owed(line):
+            size = sum(len(part.text) for part in parts)
             todo, characters, longest = todo + 1, characters + size, max(longest, size)
-            line = cache.get(row["id"], prompt_hash(asking.kit.prompt(row["id"])), asking.question)
             stale += line is None and cache.knows(row["id"])
     return todo, characters, longest, stale
 
@@ -247,9 +252,9 @@ class _Flight:
         self.asking, self.shown, self.harness = asking, shown, {}
         self._documents, self._fault = iter(documents), None
         self._taking, self._telling = threading.Lock(), threading.Lock()
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(workers)]
-        for thread in self._threads:
-            thread.start()
+        self._flying, self._landed = set(range(workers)), queue.SimpleQueue()
+        for name in range(workers):
+            threading.Thread(target=self._work, args=(name,), daemon=True).start()
 
     def land(self):
         """Wait until all are back; True where Ctrl-C ended it. Calls in flight are paid, so only a second gives them up."""
@@ -259,8 +264,8 @@ class _Flight:
         except KeyboardInterrupt:
             self.asking.end("interrupted")
         try:
-            if flying := sum(thread.is_alive() for thread in self._threads):
-                print(f"\n{flying} calls in flight are let end; Ctrl-C again gives them up", file=sys.stderr)
+            if self._flying:
+                print(f"\n{len(self._flying)} calls in flight are let end; Ctrl-C again gives them up", file=sys.stderr)
             self._join()
         except KeyboardInterrupt:
             self.asking.stop.set()
@@ -268,12 +273,13 @@ class _Flight:
         return True
 
     def _join(self):
-        for thread in self._threads:
-            thread.join()
+        # subtle: Thread.join, interrupted by Ctrl-C, takes a running thread for ended (bpo-45274); so each tells its end
+        while self._flying:
+            self._landed.get()
         if self._fault:
             raise self._fault
 
-    def _work(self):
+    def _work(self, name):
         try:
             while (document := self._next()) is not None:
                 line = self.asking.ask(document)
@@ -287,6 +293,9 @@ class _Flight:
         except BaseException as e:      # a bug: raised where the run waits, with its traceback
             self._fault = self._fault or e
             self.asking.end("a fault of the harness")
+        finally:
+            self._flying.discard(name)
+            self._landed.put(name)
 
     def _next(self):
         with self._taking:
@@ -311,8 +320,9 @@ def _score(job, cache, opening, harness):
             followed = follow.safely(job.kit, document, Completion(**line["completion"]))
             if followed.outcome == follow.HARNESS:
                 harness[document] = followed.why
-            stations = {**(line["stations"] or {}), **times.of(document, line["completion"])}
-            yield grading.entry(row, followed, stations, line["cost"])
+            stations = line["stations"] or {}
+            behind = times.of(document, {**(line["completion"]["seconds"] or {}), **stations})
+            yield grading.entry(row, followed, {**stations, **behind}, line["cost"])
 
     def close():
         closing.update(grading.closing(), run=opening["run"], settings=opening["settings"])

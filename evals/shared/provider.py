@@ -50,8 +50,9 @@ class LocalProvider:
                 kind, data = (_stream if body.get("stream") else _whole)(*reply)
                 with provider._lock:
                     provider.connections.add(self.client_address)
-                head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nConnection: keep-alive\r\n\r\n"
-                self.wfile.write(head.encode() + data)
+                head = ["HTTP/1.1 200 OK", f"Content-Type: {kind}", f"Content-Length: {len(data)}",
+                        "Connection: keep-alive", "", ""]
+                self.wfile.write("\r\n".join(head).encode() + data)     # at once: two packets would wait for each other
         return Handler
 
 

@@ -6,6 +6,12 @@ from src.shared import citation
 from src.shared.files import BadData
 
 
+def spans(kit, document, answer, names):
+    """{field: [[start, end] of each place on the page where what it quotes stands]} for the fields that quote something."""
+    text, values = kit.text(kit.source(document)), answer.values if answer else {}
+    return {name: list(map(list, citation.locate(text, values[name]).spans)) for name in names if values.get(name)}
+
+
 def credit(kit, document, quote, labelled):
     """citation.Credit of `quote` (text or None) against the labelled line. BadData where that is not once on the page.
 

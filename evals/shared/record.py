@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from src.shared import records
+from src.shared import records, tally
 from src.shared.files import BadData, as_number, replacing
 from src.shared.guards import sha      # by this name its callers know it
 
@@ -123,22 +123,28 @@ class Times:
     def __init__(self, path):
         self._entries, self._next = self._read(path), None
 
-    def of(self, document, completion):
-        """{"parse", "recheck", "score"} as far as the record has them for this very call, else {}."""
+    def of(self, document, call):
+        """{"parse", "recheck", "score"} as far as the record has them for this very call, else {}.
+
+        call  {station: seconds} up to the reply, which tell one call from another
+        """
         self._next = self._next or next(self._entries, None)
         if self._next is None or self._next["id"] != document:
             return {}
         entry, self._next = self._next, None
-        seconds, call = entry["seconds"] or {}, completion["seconds"] or {}
-        if entry["attempts"] != list(completion["attempts"]) or seconds.get("total") != call.get("total"):
-            return {}
-        return {name: seconds[name] for name in BEHIND if name in seconds}
+        behind = {name: entry["seconds"].pop(name) for name in BEHIND if name in entry["seconds"]}
+        return behind if entry["seconds"] == rounded(call) else {}
 
     @staticmethod
     def _read(path):
         with contextlib.suppress(BadData, KeyError, TypeError):
             for _, _, entry in records.Record(path).lines() if path.exists() else ():
-                yield {name: entry[name] for name in ("id", "seconds", "attempts")}
+                yield {"id": entry["id"], "seconds": dict(entry["seconds"] or {})}
+
+
+def rounded(seconds):
+    """{station: seconds} as a record holds them."""
+    return {name: value and round(value, tally.PLACES) for name, value in seconds.items()}
 
 
 def line(value):

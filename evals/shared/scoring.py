@@ -7,7 +7,7 @@ import fnmatch
 import functools
 import hashlib
 
-from evals.shared import record
+from evals.shared import quote, record
 from src.shared import blame, cost, tally
 from src.shared.fields import near
 from src.shared.files import BadData
@@ -61,12 +61,18 @@ class Scoring:
         entry = {"id": document, "cluster": self.bench.cluster(document), "case": known.row.get("case"),
                  "outcome": followed.outcome, "why": followed.why,
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
-                 "overrides": _overrides(followed), "marks": marks, "cells": cells, "blame": blamed,
+                 **self._spans(document, followed), "overrides": _overrides(followed), "marks": marks, "cells": cells, "blame": blamed,
                  "repairs": list(followed.repairs),
                  **_call(followed.completion, {**followed.seconds, **seconds, **(stations or {})}),
                  "cost": price}
         self.count(known, entry)
         return entry
+
+    def _spans(self, document, followed):
+        """{"spans": by column where on the page the answer's quotes stand}; {} for a kit whose answers quote nothing."""
+        answers = {"raw": followed.raw, "rechecked": followed.rechecked} if self.bench.quotes else {}
+        found = {column: quote.spans(self.kit, document, each, self.bench.quotes) for column, each in answers.items()}
+        return {"spans": found} if found else {}
 
     def count(self, row, entry):
         """Count an entry that was made before, as by a shard; `row` is its row of the key, or its Labelled."""
@@ -196,4 +202,4 @@ def _call(call, stations):
     """What the call cost and how long each station took; None throughout where there was no call."""
     seconds = call.seconds and {**call.seconds, **stations}
     return {"usage": call.usage, "finish": call.finish, "attempts": list(call.attempts), "notes": list(call.notes),
-            "seconds": seconds and {name: value and round(value, tally.PLACES) for name, value in seconds.items()}}
+            "seconds": seconds and record.rounded(seconds)}

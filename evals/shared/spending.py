@@ -13,6 +13,13 @@ def estimate(characters, calls, max_tokens):
             "output_tokens_at_most": calls * max_tokens}
 
 
+def tell_unheard(args, what, names=("workers", "max_tokens", "yes")):
+    """Say which options are about calls where none is made: nobody should think that they did something."""
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(args, name)]
+    if given:
+        print(f"{', '.join(given)}: passed over, since {what} makes no call", file=sys.stderr)
+
+
 def confirm(estimated, yes, quiet=False):
     """Whether to spend: `--yes`, or a person at a terminal who says so. Without either nothing is spent.
 

@@ -49,7 +49,7 @@ def single(kit, bench, found, floors):
     return "\n".join(lines + [""] + outcomes(found))
 
 
-def closing(found, path, code, resume, seconds):
+def closing(found, path, code, command, seconds):
     """The last lines of a model run: counts, tokens, calls, time, where the record is, what to type next."""
     totals = found["totals"]
     tokens = ", ".join(f"{kind} {total['sum']:,} (reported by {total['calls']} of {totals['calls']} calls)"
@@ -59,8 +59,8 @@ def closing(found, path, code, resume, seconds):
              f"{seconds:.1f} s",
              f"record: {path}"]
     lines += [f"  {each['documents']} times {each['outcome'].replace('_', ' ')}: {each['why']}" for each in found["failures"][:5]]
-    lines.append(f"documents without a reply count as misses; go on with:\n  {resume}" if code else
-                 "look at it: python -m src.app")
+    lines.append(f"documents without a reply count as misses; go on with:\n  {command}" if code else
+                 f"look at it: {command}")
     return "\n".join(lines)
 
 

@@ -106,10 +106,12 @@ class Refusing(Files):
 
     def test_every_unknown_name_of_the_file_is_refused_with_its_near_one(self):
         found = self.problems("MAX_TOKEN=5\nMAX_COST=1\nMAX_CALLS=9\nBASEURL=x\nexport KEY=x\nXYZ=x\n")
-        for (name, near), problem in zip((("MAX_TOKEN", "MAX_TOKENS"), ("MAX_COST", "MAX_COST_USD"),
-                                          ("MAX_CALLS", "MAX_CALLS_PER_DAY"), ("BASEURL", "BASE_URL"), ("KEY", "API_KEY")), found):
+        meant = {"MAX_TOKEN": "MAX_TOKENS", "MAX_COST": "MAX_COST_USD", "MAX_CALLS": "MAX_CALLS_PER_DAY",
+                 "BASEURL": "BASE_URL", "KEY": "API_KEY"}
+        for (name, near), problem in zip(meant.items(), found):
             self.assertIn(f"{name} is not a variable of this project; did you mean {near}?", problem)
-        self.assertIn(f"line 6: XYZ is not a variable of this project; take the line out, see {config.EXAMPLE}", found[5])
+        self.assertIn(f"line 6: XYZ is not a variable of this project; take the line out, see {config.EXAMPLE}",
+                      found[5])
 
     def test_a_key_that_ends_like_a_variable_is_not_quoted(self):
         (problem,) = self.problems("AbCdEf0123456789==")

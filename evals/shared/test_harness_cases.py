@@ -33,7 +33,8 @@ PROVIDER = {"openai": "openai-compatible", "anthropic": "anthropic"}
 
 # Cases that another test holds: its module and name.
 WATCHED = {
-    **dict.fromkeys(("F01", "F03", "F04", "F06", "F08", "F09"), "test_cache.TestCache.test_what_a_killed_process_left_is_mended"),
+    **dict.fromkeys(("F01", "F03", "F04", "F06", "F08", "F09"),
+                    "test_cache.TestCache.test_what_a_killed_process_left_is_mended"),
     "F21": "test_paid.TestPaidRun.test_two_processes_do_not_write_one_run",
     "F23": "test_paid.TestPaidRun.test_a_full_disk_ends_the_run_and_loses_nothing",
     "F26": "test_run.TestFreeRuns.test_an_environment_without_utf8_changes_nothing",
@@ -42,12 +43,12 @@ WATCHED = {
     "F46": "test_harness_cases.Harness.test_code_that_ships_asserts_nothing_that_O_would_take_out",
 }
 DECIDED_HERE = {
-    "F11": "an id that stands twice is a problem of the labels, so the gate names it and the exit code is the gate's, 1",
+    "F11": "an id that stands twice is a problem of the labels: the gate names it, and the exit code is the gate's, 1",
     "F19": "a reply cut by MAX_TOKENS and a filtered one are settled: the same question is not paid twice, and another "
            "MAX_TOKENS is another question; the record counts them apart and never as answers",
     "F28": "no file is named after an id: documents are named by the form that kit.json gives, runs by their run id",
     "F29": "the gate reports a file whose name is not of the kit's form, so no id is spelt in two ways",
-    "F38": "a run with a fault of the kit's own is no verdict (exit 3) and resumable; the document stays in the denominator",
+    "F38": "a run with a fault of the kit's own is no verdict (exit 3); the document stays in the denominator",
     "F43": "shares are printed in whole per cent, and the counts stand beside them",
 }
 
@@ -61,10 +62,11 @@ def third_party():
 
 
 class Harness(unittest.TestCase):
-    """A case F00 is asked by `ask_F00`; the same calls with this project's own inputs stand where the list may be missing."""
+    """A case F00 is asked by `ask_F00`, and with inputs of this project's own where the list may be missing."""
 
     @unittest.skipUnless(CASES.exists(), "../shared/cases/wire.jsonl is not at hand; the own copies run instead")
     def test_every_case_of_the_list_is_asked(self):
+        self.assertLessEqual(set(DECIDED_HERE), set(third_party()))
         for name, case in third_party().items():
             with self.subTest(name, why=case["why"]):
                 if name in WATCHED:
@@ -74,7 +76,8 @@ class Harness(unittest.TestCase):
                     getattr(self, f"ask_{name}")(case["input"], case["right"])
 
     def test_own_copies(self):
-        question = {"api": "openai", "base_url": "http://h/v1", "max_tokens": 9, "model": "m", "system": "S", "user": "U"}
+        question = {"api": "openai", "base_url": "http://h/v1", "max_tokens": 9, "model": "m", "system": "S",
+                    "user": "U"}
         for name, given, right in (
                 ("F13", {"a": question, "b": question | {"system": "T"}}, {"equal": False}),
                 ("F16", {"a": question, "b": question, "ignored": {"retries": 7}}, {"equal": True}),
@@ -102,9 +105,9 @@ class Harness(unittest.TestCase):
 
     def key(self, question, **more):
         """What a cached reply is found by: the hash of the prompt and that of everything else that is sent."""
-        settings = Settings(provider=PROVIDER[question["api"]], base_url=Secret(question["base_url"]), model=question["model"],
-                            stream=question.get("stream", True), temperature=question.get("temperature"),
-                            **{"api_key": Secret("sk-1234"), **more})
+        settings = Settings(provider=PROVIDER[question["api"]], base_url=Secret(question["base_url"]),
+                            model=question["model"], stream=question.get("stream", True),
+                            temperature=question.get("temperature"), **{"api_key": Secret("sk-1234"), **more})
         parts = [Part("", "system", question["system"], True), Part("", "user", question["user"])]
         asking = paid.Asking(kits.load(NAME), settings, None, question["max_tokens"])
         return paid.prompt_hash(parts), asking.question
@@ -248,7 +251,7 @@ class Harness(unittest.TestCase):
         kit = kits.load(NAME, copy.kit[0])
         cut = [kit.prompt(document)[-1].text for document in list(kit.documents())[:2]]
         with LocalProvider(by_page(kit)) as provider:
-            provider.finish = lambda body: "length" if any(page in str(body["messages"][-1]["content"]) for page in cut) else "stop"
+            provider.finish = lambda body: "length" if any(page in body["messages"][-1]["content"] for page in cut) else "stop"
             _, found = self.run_model(copy, provider)
         outcomes, headline = found["totals"]["outcomes"], found["metrics"][0]["raw"]
         self.assertEqual((outcomes[follow.TRUNCATED], outcomes[follow.ANSWERED]), (2, headline["den"] - 2))

@@ -76,6 +76,12 @@ class TestInjection(unittest.TestCase):
         self.assertEqual(first["raw"]["reached"]["num"], first["targets"])
         self.assertEqual(len(first["raw"]["flipped"]), first["targets"])
 
+    def test_options_of_a_model_run_are_said_to_be_passed_over_by_a_free_reader(self):
+        arm = next(iter(self.bench.floors))
+        done = self.copy.here(NAME, "--arm", arm, "--workers", "2", "--resume", module="evals.injection")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"--workers, --resume: passed over, since the arm {arm} makes no call", done.stderr)
+
     def test_a_model_run_wants_its_control_and_its_own_letter(self):
         known = {"BASE_URL": "http://127.0.0.1:9/v1", "MODEL": "local"}
         for words, word in (((), "--control"), (("--control", "r999-x"), "--run-id"), (("--arm", "nul"), "null"),

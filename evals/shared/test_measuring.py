@@ -270,6 +270,13 @@ class TestThresholds(unittest.TestCase):
         self.assertEqual((code, lines[0].endswith("allowed: a")), (1, True))
         self.assertEqual(self.baseline(before, after, allowed=1)[0], 0)
 
+    def test_an_error_that_a_document_may_make_several_times_is_new_where_there_was_none(self):
+        before, after = ([entry("a", right=True, unsafe=[number, 3]), entry("b", right=True, unsafe=[1, 3])]
+                         for number in (0, 2))
+        code, lines = self.baseline(before, after)
+        self.assertEqual((code, lines[0].endswith("allowed: a")), (1, True))
+        self.assertEqual(self.baseline(after, before)[0], 0)
+
     def test_another_prompt_or_an_incomplete_run_is_no_verdict_and_never_a_pass(self):
         same = [entry("a", right=True)]
         self.assertEqual(self.baseline(same, same)[0], 0)
@@ -316,6 +323,7 @@ class TestShards(unittest.TestCase):
         for text, environment, want in (
                 ("2/8", {}, (2, 8)), ("", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "4", "SLURM_ARRAY_TASK_COUNT": "4"}, (3, 4)),
                 ("8", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}, (3, 8)),
+                ("", {"SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_COUNT": "4"}, (2, 4)),
                 ("4", {"JOB_COMPLETION_INDEX": "0"}, (1, 4)), ("4", {"AWS_BATCH_JOB_ARRAY_INDEX": "3"}, (4, 4)),
                 ("", {"AWS_BATCH_JOB_ARRAY_INDEX": "1", "AWS_BATCH_JOB_ARRAY_SIZE": "2"}, (2, 2))):
             self.assertEqual(shards.parse(text, environment), want)
@@ -323,7 +331,9 @@ class TestShards(unittest.TestCase):
     def test_a_share_that_is_none_is_refused(self):
         for text, environment in (("0/4", {}), ("5/4", {}), ("x", {}), ("", {}), ("3", {}), ("", {"JOB_COMPLETION_INDEX": "0"}), ("", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3",
                                   "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}),
-                                  ("2", {"JOB_COMPLETION_INDEX": "2"})):
+                                  ("2", {"JOB_COMPLETION_INDEX": "2"}), ("2", {"JOB_COMPLETION_INDEX": "one"}),
+                                  ("4", {"SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_MIN": "0",
+                                         "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "4"})):
             with self.subTest(text=text), self.assertRaises(BadData):
                 shards.parse(text, environment)
 

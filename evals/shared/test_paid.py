@@ -4,6 +4,7 @@ import json
 import os
 import random
 import resource
+import shlex
 import signal
 import socket
 import subprocess
@@ -125,7 +126,8 @@ class TestPaidRun(unittest.TestCase):
         self.provider.answer = lambda body: f"I was sent {key} to {self.provider.url}. " + answer(body)
         self.assertEqual(model(11), 0)
         self.assertEqual(model(11, "--rescore"), 0)
-        echo = {"message": f"Incorrect key {key} or {key.replace('/', '%2F')} at /v1?key={key}", "type": "x", "code": key}
+        words = f"Incorrect key {key} or {key.replace('/', '%2F')} at /v1?key={key}"
+        echo = {"message": words, "type": "x", "code": key}
         scripts = [http(json.dumps({"error": echo}).encode(), status) for status in (400, 401, 403, 404, 429, 500)]
         scripts += [http(b"", 302, [f"Location: http://127.0.0.1/?key={key}"]), http(key.encode()), [RESET],
                     stream(event({"error": echo})), stream(delta(key, key), DONE), f"SSH {key}\r\n".encode()]
@@ -135,9 +137,10 @@ class TestPaidRun(unittest.TestCase):
                 self.assertIn(key, scripted.requests[0][0])
         with unittest.mock.patch("socket.create_connection", side_effect=socket.gaierror(socket.EAI_NONAME, key)):
             self.assertEqual(model(50, BASE_URL=f"http://{key[3:14]}.invalid/v1", no_proxy="*"), 3)
-        for number, wrong in enumerate(({"BASE_URL": f"http://me:{key}@host/v1"}, {"BASE_URL": f"http://host/v1?key={key}"},
-                                        {"BASE_URL": key}, {"API_KEY": f"{key} {key}"}, {"MAX_TOKENS": "x"}), 60):
-            self.assertEqual(model(number, **wrong), 2)
+        wrong = [{"BASE_URL": f"http://me:{key}@host/v1"}, {"BASE_URL": f"http://host/v1?key={key}"}, {"BASE_URL": key},
+                 {"API_KEY": f"{key} {key}"}, {"MAX_TOKENS": "x"}]
+        for number, each in enumerate(wrong, 60):
+            self.assertEqual(model(number, **each), 2)
         self.assertEqual(model(70, "--dry-run"), 0)
         files = [path for path in self.copy.root.rglob("*") if path.is_file() and path.suffix != ".py"]
         self.assertGreater(sum("cache-" in path.name for path in files), len(scripts))
@@ -190,15 +193,26 @@ class TestPaidRun(unittest.TestCase):
 
     def test_errors_do_not_count_as_done_and_the_run_says_how_to_go_on(self):
         answer, self.provider.answer = self.provider.answer, lambda body: ""
-        done = self.run_model(RETRIES="0")
+        data = str(self.copy.kit[0])
+        done = self.run_model("--data", data, "--workers", "2", RETRIES="0")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("--resume", done.stderr)
+        typed = shlex.join([NAME, "--arm", "model", "--run-id", RUN, "--yes", "--data", data, "--workers", "2"])
+        self.assertIn(f"\n  python -m evals.run {typed} --resume\n", done.stderr)
         found = json.loads(self.record())
         self.assertEqual(found["totals"]["outcomes"]["no_output"], len(self.documents))
         self.assertEqual(found["metrics"][0]["raw"]["num"], 0)
         self.provider.answer = answer
-        self.assertEqual(self.run_model("--resume").returncode, 0)
+        done = self.run_model("--resume", "--data", data)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"look at it: python -m src.app --data {shlex.quote(data)}\n", done.stderr)
         self.assertEqual(json.loads(self.record())["totals"]["outcomes"]["answered"], len(self.documents))
+
+    def test_a_reply_that_cannot_be_read_is_counted_apart_while_the_run_goes_on(self):
+        self.provider.answer = lambda body: "I cannot say."
+        done = self.run_model()
+        self.assertEqual(done.returncode, 3, done.stderr)
+        number = len(self.documents)
+        self.assertIn(f"{number}/{number} asked, 0 answered, {number} unparsed, 0 failed", done.stderr)
 
     def test_without_yes_and_without_a_terminal_nothing_is_spent(self):
         done = self.copy.here(NAME, "--arm", "model", "--run-id", RUN, **self.provider.environment())

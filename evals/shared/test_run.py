@@ -194,6 +194,13 @@ class TestFreeRuns(unittest.TestCase):
         done = self.copy.run(NAME, "--quiet", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_options_about_calls_are_said_to_be_passed_over_where_none_is_made(self):
+        for words in ((NAME, "--arm", "null"), (NAME,)):
+            done = self.copy.here(*words, "--workers", "3", "--max-tokens", "9", "--yes", "--quiet")
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+            self.assertRegex(done.stderr, r"^--workers, --max-tokens, --yes: passed over, since (the arm null|a free "
+                                          r"arm) makes no call\n$")
+
     def test_a_model_run_without_a_key_names_the_variable_and_the_example(self):
         done = self.copy.here(NAME, "--arm", "model")
         self.assertEqual((done.returncode, done.stdout), (2, ""))

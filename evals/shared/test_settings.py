@@ -80,8 +80,9 @@ class TestRescore(unittest.TestCase):
         for kit, run_id in self.kept.items():
             kept, beside = (folder / f"eval-{run_id}.json" for folder in (kit.results, kit.results / "local"))
             before = kept.read_bytes()
-            self.assertEqual(self.run_it(kit.name, "--run-id", run_id, "--rescore", "--set", "coverage_min=0", "--set",
-                                         "precision_min=0"), (0, ""))
+            code, said = self.run_it(kit.name, "--run-id", run_id, "--rescore", "--set", "coverage_min=0", "--set",
+                                     "precision_min=0")
+            self.assertEqual((code, said), (0, f"record: {beside}\nlook at it: python -m src.app\n"))
             self.assertEqual(kept.read_bytes(), before)
             old, anew = (json.loads(text) for text in (before, beside.read_bytes()))
             self.assertEqual((old["run"]["set"], anew["run"]["set"]), ({}, {"coverage_min": "0", "precision_min": "0"}))

@@ -11,7 +11,7 @@ from evals.shared import showing
 from src.shared import cost, rates
 from src.shared import kit as kits
 from src.shared.files import BadData
-from src.shared.view import charts, costs, figures, listing, page, panels, rules, runs, shelf, start, watch
+from src.shared.view import charts, costs, figures, listing, page, panels, rules, runs, shelf, start
 
 LABEL = "label_restrict"
 KIT = LABEL if LABEL in kits.names() else showing.first_kit()
@@ -150,7 +150,7 @@ class TestPictures(Staged):
 
     def test_each_metric_stands_beside_the_null_baseline_and_not_measured_is_a_blank_with_its_reason(self):
         found = [group for panel_ in charts.intervals(self.opened.runs) for group in panel_["groups"]]
-        titles = {metric["title"] for metric in self.opened.runs[0].record["metrics"]}
+        titles = {metric["title"] for run in self.opened.runs for metric in run.record["metrics"]}
         self.assertEqual({group["title"] for group in found}, titles)
         for group in found:
             self.assertEqual(group["lines"][-1]["name"], "null baseline")
@@ -235,23 +235,6 @@ class TestCosts(Staged):
         blanks = [row for row in table["rows"] if row[1]["text"] == figures.BLANK]
         self.assertTrue(blanks)
         self.assertTrue(all("no price for 2030-01-01" in row[1]["why"] for row in blanks))
-
-
-class TestWatch(Staged):
-    def test_a_guard_that_differs_is_told_beside_its_run(self):
-        def marks(runs):
-            rows = next(found for found in watch.watch(self.opened._replace(runs=runs))["panels"]
-                        if found["title"].startswith("Kept runs"))["rows"]
-            return {row[0]["text"]: {cell["text"] for cell in row[1:]} for row in rows}
-        first, second = (run._replace(id=f"r00{number}-x") for number, run in enumerate(self.opened.runs[:2], 1))
-        self.assertFalse([text for texts in marks([first, second]).values() for text in texts if "✗" in text])
-        second = second._replace(record={**second.record, "guards": {**second.record["guards"], "rules": "other"}})
-        differing = [name for name, texts in marks([first, second]).items() if any("✗" in text for text in texts)]
-        self.assertEqual(differing, [second.id])
-
-    def test_without_a_run_nothing_is_measured_and_it_says_so(self):
-        view = watch.watch(self.opened._replace(runs=[]))
-        self.assertIn("Not measured", panel(view, "note")["text"])
 
 
 class TestRecords(unittest.TestCase):

@@ -66,5 +66,10 @@ def _no_verdict(found, baseline):
 def _worse(before, after, found):
     headline, error = found["metrics"][0]["id"], found["errors"][0]["id"]
     return any((before["marks"][column].get(headline) is True and after["marks"][column].get(headline) is False)
-               or (not before["marks"][column].get(error) and after["marks"][column].get(error) is True)
+               or (not _made(before["marks"][column].get(error)) and _made(after["marks"][column].get(error)))
                for column in tally.COLUMNS)
+
+
+def _made(hit):
+    """Whether a document makes a named error, which it may several times."""
+    return bool(hit[0] if isinstance(hit, list) else hit)

@@ -164,6 +164,7 @@ def write_env(values, path=ENV_FILE):
         raise
 
 
+@functools.lru_cache(maxsize=64)
 def is_loopback(host):
     """True when a host name or address can only mean this machine."""
     import ipaddress        # here, because the free path reads settings too

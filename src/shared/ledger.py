@@ -22,7 +22,7 @@ class Ledger:
 
     def __init__(self, limit, place=None):
         self.limit, self.place = limit, place or PLACE
-        self._open, self._opening = {}, threading.Lock()       # {day: file}: a day's file is written to before every call
+        self._open, self._opening = {}, threading.Lock()       # {day: file}, since one is written to before every call
 
     def take(self):
         """Count one call before it is made; raises Limit, and counts nothing, when the day's calls are used up."""
@@ -43,7 +43,8 @@ class Ledger:
         try:
             (self._open.get(day) or self._opened(day)).write(b"." * calls)
         except OSError as e:
-            raise BadData(f"{self.place / day}: the day's calls cannot be counted: {e.strerror}; nothing is sent") from None
+            why = f"the day's calls cannot be counted: {e.strerror}; nothing is sent"
+            raise BadData(f"{self.place / day}: {why}") from None
 
     def _opened(self, day):
         with self._opening:

@@ -129,6 +129,8 @@ def error_in(event, name=None):
 
 def plain(text):
     """Provider text on one line: mark-up, control characters, halves of characters and runs of blanks taken out."""
+    if text.isascii() and text.isprintable() and "<" not in text:       # as the name of a model, once a call
+        return " ".join(text.split())
     text = re.sub(r"(?is)<(script|style)\b.*?</\1>|<[^>]*>", " ", text).encode("utf-8", "replace").decode()
     return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", text).split())
 

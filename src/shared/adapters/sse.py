@@ -2,6 +2,8 @@
 import itertools
 import re
 
+from src.shared.files import BOM
+
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -30,13 +32,13 @@ def lines(chunks):
 def events(chunks):
     """Yield (name, data) for each event that carries data; name is "error" for an error event, else "".
 
-    Comments, ids and unknown fields are dropped; the end of the stream ends an open event; a byte order mark is the
-    caller's to drop. Two habits of servers are read although no standard has them: an `error:` field, and an error
-    object written bare between the events.
+    Comments, ids and unknown fields are dropped; the end of the stream ends an open event. A byte order mark is dropped
+    before any line, since proxies that join streams leave one in the middle. Two habits of servers are read although no
+    standard has them: an `error:` field, and an error object written bare between the events.
     """
     name, data = b"", []
     for line in itertools.chain(lines(chunks), [b""]):
-        field, _, value = line.partition(b":")
+        field, _, value = line.removeprefix(BOM).partition(b":")
         if field == b"data":
             data.append(value.removeprefix(b" "))
         elif not line:

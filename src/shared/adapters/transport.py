@@ -21,7 +21,7 @@ from .faults import Failure
 CONNECT_SECONDS = 20
 TAIL_SECONDS = 5            # how long a finished reply may still send its usage or its end marker
 POLL_SECONDS = 0.25         # how soon a request to stop is noticed
-IDLE_SECONDS = 1.0          # a kept connection that lay idle for longer may be closing just now, so it is not used again
+IDLE_SECONDS = 1.0          # a kept connection that lay idle for longer may be closing just now, so it is not used
 DRAIN_SECONDS = 0.05        # how long a whole reply may take to close its body, so that its connection can be kept
 MAX_BYTES = 32 * 1024 * 1024
 ERROR_BODY_BYTES = 64 * 1024
@@ -101,7 +101,7 @@ class Response:
         return body[:ERROR_BODY_BYTES]
 
     def leaves_open(self):
-        """Whether the server says that it keeps the connection, and the body has been read to its end. Reads what is left."""
+        """Whether the server says that it keeps the connection, and the body, read to its end here, was whole."""
         if self._raw.will_close:
             return False
         if "keep-alive" not in self.headers.get("Connection", "").casefold() and "Keep-Alive" not in self.headers:
@@ -143,12 +143,15 @@ class Response:
             yield head
             yield from chunks
             return
-        inflater = zlib.decompressobj(wbits=47)     # 47: gzip or zlib, by its header
         try:
-            while head and not inflater.eof:
-                yield inflater.decompress(head, READ_BYTES)
-                head = inflater.unconsumed_tail or next(chunks, b"")
-            yield inflater.flush()
+            while True:
+                inflater = zlib.decompressobj(wbits=47)     # 47: gzip or zlib, by its header
+                while head and not inflater.eof:
+                    yield inflater.decompress(head, READ_BYTES)
+                    head = inflater.unconsumed_tail or inflater.unused_data or next(chunks, b"")
+                yield inflater.flush()
+                if not head.startswith(b"\x1f\x8b"):       # else another member follows: gzip may come in several
+                    break
         except zlib.error as error:
             raise Failure(faults.BAD_BODY, f"the reply does not unzip: {error}") from None
         if not inflater.eof:
@@ -212,7 +215,12 @@ class _Line:
         self.connection.request("POST", self.target, body, {**headers, **self.login})
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.connection.sock.flush()
-        return self.connection.getresponse()
+        raw = self.connection.getresponse()
+        while 100 < raw.status < 200:       # a word on the way, such as Early Hints; http.client passes over 100 alone
+            raw.close()
+            raw = http.client.HTTPResponse(self.connection.sock, method="POST")
+            raw.begin()
+        return raw
 
     def is_silent(self):
         """Whether nothing waits to be read, as at an open connection between two calls."""
@@ -283,14 +291,15 @@ class _Watched(io.RawIOBase):
     """
 
     def __init__(self, sock):
-        self._sock, self.clock, self._patience, self._reader, self._is_shut = sock, None, None, None, False
+        self._sock, self.clock, self._patience, self._is_shut = sock, None, None, False
+        self._reader = _Unclosed(self, READ_BYTES)
         self._unsent = []
 
     def sendall(self, data):
         self._unsent.append(data)
 
     def flush(self):
-        """Send head and body of the request at once: two sends are two packets, and twice the wait for a busy machine."""
+        """Send head and body of the request at once: two sends are two packets, and two waits on a busy machine."""
         rest, self._unsent = memoryview(b"".join(self._unsent)), []
         while rest:
             self._wait_at_most(self.clock.left())
@@ -298,7 +307,6 @@ class _Watched(io.RawIOBase):
                 rest = rest[self._sock.send(rest):]
 
     def makefile(self, mode):
-        self._reader = _Unclosed(self, READ_BYTES)
         return self._reader
 
     def leftover(self):

@@ -10,6 +10,7 @@ from src.shared.view import board as boards
 from src.shared.view import drift, figures, panels, prose, runs, shelf
 
 NO_MODEL = "no model run is kept"
+SHOWN = 20      # documents named in one cell
 
 
 def fires(view):
@@ -35,6 +36,13 @@ def fires(view):
     return panels.table(["what", "when or why it fires", "now", "then"], rows, "What fires, and what it does")
 
 
+def documents(view, ids):
+    """The first documents by name, as links where they are those of the key and no planted twins; how many more."""
+    cells = [{"text": name} | ({"link": {"document": name}} if name in view.opened.documents else {})
+             for name in ids[:SHOWN]]
+    return cells + [{"text": f"and {len(ids) - SHOWN} more"}] * (len(ids) > SHOWN)
+
+
 def _labels(view):
     newest = view.kept[-1] if view.kept else None
     if newest is None:
@@ -50,7 +58,8 @@ def _read(view):
 
 
 def _differing(view):
-    moved = [run.id for run in view.kept if any(run.record["guards"][name] != view.now.get(name) for name in comparing.GUARDS)]
+    moved = [run.id for run in view.kept
+             if any(run.record["guards"][name] != view.now.get(name) for name in comparing.GUARDS)]
     return f"{len(moved)} of {len(view.kept)} kept runs differ from what is in hand"
 
 
@@ -66,13 +75,17 @@ def _regressions(view, allowed):
     if len(models) < 2:
         return figures.blank("no verdict: it takes two model runs")
     before, after = models[-2:]
-    differing = [name for name in comparing.GUARDS if name != "rules" and before.record["guards"][name] != after.record["guards"][name]]
+    differing = [name for name in comparing.GUARDS
+                 if name != "rules" and before.record["guards"][name] != after.record["guards"][name]]
     if differing:
         return {"text": "no verdict", "why": f"{', '.join(differing)} differs between {before.id} and {after.id}"}
+    owed = next(filter(None, (comparing.owed(run.record) for run in (before, after))), None)
+    if owed:
+        return {"text": "no verdict", "why": owed}
     worse = [name for name, row in after.rows.items() if _is_worse(after, before.rows[name], row)]
     says = "would fail" if len(worse) > allowed else "would pass"
     return [{"text": f"{says}: {len(worse)} of {len(after.rows)} worse in {after.id} than in {before.id}"},
-            *({"text": name, "link": {"document": name}} for name in worse)]
+            *documents(view, worse)]
 
 
 def _is_worse(run, before, after):
@@ -87,13 +100,13 @@ def _threshold(view, entry):
     """(the option as it is typed, how the newest model run stands to it)."""
     column, mark = prose.column_and_mark(entry["mark"])
     if entry["value"] == boards.BEST_FLOOR:
-        known = [Fraction(found["num"], found["den"]) for run in view.floors if (found := prose.figure(run, mark, column))]
-        limit = max(known, default=None)
+        known = filter(None, (prose.figure(run, mark, column) for run in view.floors))
+        limit = max((Fraction(found["num"], found["den"]) for found in known), default=None)
     else:
         limit = Fraction(entry["value"])
     if limit is None:
         return f"--fail-under {entry['mark']}=…", figures.blank("no floor is kept to take it from")
-    text = f"--fail-under {entry['mark']}={math.ceil(10000 * limit) / 10000:g}"
+    text = f"--fail-under {entry['mark']}={math.floor(10000 * limit) / 10000:g}"
     text = {"text": text, "why": "that of the best free floor"} if entry["value"] == boards.BEST_FLOOR else text
     found = view.model and prose.figure(view.model, mark, column)
     if not found:
@@ -112,8 +125,8 @@ def add_first(view):
 def _missing(view):
     hyphened = view.opened.kit.hyphened
     if view.model is None:
-        yield ("a scored model run", f"`python -m evals.run {hyphened} --arm model --run-id r001-{hyphened}`: without one "
-                                     "nothing here says how a model does")
+        yield "a scored model run", (f"`python -m evals.run {hyphened} --arm model --run-id r001-{hyphened}`: without "
+                                     "one nothing here says how a model does")
     else:
         number = len(drift.repeats(view.kept, view.model))
         if number < drift.REPEATS:
@@ -121,11 +134,11 @@ def _missing(view):
     arms = {run.about["arm"] for run in view.kept}
     for arm, (letter, _) in (view.opened.kit.definition.variants or {}).items():
         if arm not in arms:
-            yield (f"the arm {arm}", f"no {runs.KINDS[letter]} is kept, so what that block of the prompt is worth is not "
-                                     "measured")
+            yield f"the arm {arm}", (f"no {runs.KINDS[letter]} is kept, so what that block of the prompt is worth is "
+                                     "not measured")
     if not any(run.id.startswith("x") for run in view.kept):
-        yield "an injection run", f"none is kept: what planted sentences do to an answer is not measured; `python -m " \
-                                  f"evals.injection {hyphened}`"
+        yield "an injection run", (f"`python -m evals.injection {hyphened}`: none is kept, so what planted sentences "
+                                   "do to an answer is not measured")
     yield from _too_few(view)
 
 
@@ -134,7 +147,7 @@ def _too_few(view):
     enough = intervals.n_for_zero(wording.MAY_STILL_BE)
     few = []
     for mark, found in view.marks.items():
-        known = next((figure for run in view.kept or view.opened.runs if (figure := prose.figure(run, mark, runs.RAW))), None)
+        known = next(filter(None, (prose.figure(run, mark, runs.RAW) for run in view.kept or view.opened.runs)), None)
         if found.kind == "error" and known:
             chances = known["clusters"] or known["opportunities"]
             few += [(chances, f"{found.title} {chances}")] * (chances < enough)
@@ -142,4 +155,4 @@ def _too_few(view):
         bound = math.ceil(100 * intervals.rule_of_three(min(few)[0]))
         yield ("more opportunities for: " + ", ".join(text for _, text in sorted(few)),
                f"below {enough} (of groups, where rows belong together) an error that is never seen may still be "
-               f"commoner than {100 * wording.MAY_STILL_BE:.0f} %; by the rule of three the fewest here allow {bound} %")
+               f"commoner than {100 * wording.MAY_STILL_BE:.0f} %; the fewest here allow {bound} % (rule of three)")

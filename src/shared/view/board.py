@@ -3,14 +3,14 @@
     watched    [{"mark", "why"}]: the figures to look at, the most telling first
     ripple     [{"from", "to", "why", "measured"}]: what moves with what. "together": both are marks, and how often they
                fall together is counted; null: reasoned, and both are words
-    fires      [{"gate", "mark", "value", "why"}]: thresholds of a run, fail_under a value (or the best floor) of a mark,
-               or max_regressions, which names no mark
+    fires      [{"gate", "mark", "value", "why"}]: thresholds of a run, fail_under a value (or the best floor) of a
+               mark, or max_regressions, which names no mark
     add_first  [{"what", "why"}]: what this kit lacks most
     cadence    [{"when", "do", "why"}]: when to run what
     report     [{"id", "title", "paragraphs"}]: prose of the static report
 
-A mark is written as the commands write it: `verdict` for the raw answers, `rechecked.verdict` for the others. Figures in
-the prose are placeholders (`prose`), which are filled where it is shown.
+A mark is written as the commands write it: `verdict` for the raw answers, `rechecked.verdict` for the others; what is
+watched is shown in both. Figures in the prose are placeholders (`prose`), which are filled where it is shown.
 """
 import re
 from decimal import Decimal
@@ -66,12 +66,12 @@ def texts(board):
 
 
 def filled(board, figures):
-    """The same board with the figures filled into its prose; placeholders that mean nothing are in `figures.unknown`."""
+    """The same board with the figures filled into its prose; what means nothing is in `figures.unknown`."""
     return {section: [_filled(entry, figures) for entry in entries] for section, entries in board.items()}
 
 
 def _texts(entry):
-    """Yield (key, text) of an entry's prose; the ends of a reasoned edge are prose, those of a measured one are marks."""
+    """Yield (key, text) of an entry's prose; the ends of a reasoned edge are prose, of a measured one marks."""
     for key, value in entry.items():
         if key in PROSE or key in ("from", "to") and entry.get("measured") is None:
             yield from ((key, text) for text in ([value] if type(value) is str else value))

@@ -18,8 +18,9 @@ INPUTS = {"documents": ("Documents a month", "documents", 1000, True),
           "output": ("Output a document", "tokens", None, True)}
 
 
-def costs(opened, query, on=None):
-    """{panels, controls} of the cost view. query {name: [text]} of INPUTS; on: the day of the prices (today, UTC).
+def costs(opened, query, on=None, own=True):
+    """{panels, controls} of the cost view. query {name: [text]} of INPUTS; on: the day of the prices (today, UTC); own:
+    whether a tariff of one's own is shown too, which is nobody else's business.
 
     controls [{"name", "label", "unit", "value", "most", "powers"}] is what a reader may set; BadQuery for anything else.
     """
@@ -34,7 +35,7 @@ def costs(opened, query, on=None):
              "reasoning": None, "written": 0}
     controls = [{"name": name, "label": label, "unit": unit, "value": values[name], "most": MOST[name],
                  "powers": powers} for name, (label, unit, _, powers) in INPUTS.items()]
-    return {"controls": controls, "panels": [where, _table(usage, values["documents"], on), _free()],
+    return {"controls": controls, "panels": [where, _table(usage, values["documents"], on, own), _free()],
             "problems": opened.problems}
 
 
@@ -96,9 +97,10 @@ def _estimated(opened):
         "Tokens a document: an estimate", "warn")
 
 
-def _table(usage, documents, on):
+def _table(usage, documents, on, own):
     rows = []
-    for card in (rates.load(cost.TARIFF, own=True) if cost.TARIFF.exists() else []) + rates.load(cost.RATES):
+    private = rates.load(cost.TARIFF, own=True) if own and cost.TARIFF.exists() else []
+    for card in private + rates.load(cost.RATES):
         told = {"text": card.id, "why": "own tariff" if card.own else f"public card, as of {card.as_of}"}
         try:
             least, most = cost.span(usage, card, on)

@@ -1,6 +1,7 @@
-"""What a kit is made of, read from its own files: modules and their lines, which way imports run, variables, commands."""
+"""What a kit is made of, read from its own files: modules and their lines, imports, variables, commands."""
 import ast
 import dataclasses
+import functools
 from collections import Counter, namedtuple
 
 from src.shared import config
@@ -9,7 +10,7 @@ from src.shared.files import BadData, read_text
 from src.shared.view import figures, panels
 
 CODE = ("src", "evals", "tools")
-TEST = "test_"
+TESTS = ("test_", "contract")
 # One module: its dotted name, its path below the checkout, its room (a folder, `evals/shared` as the longest), its
 # lines, the first line of its docstring, the names that it imports
 Module = namedtuple("Module", "name path room lines says imports")
@@ -22,7 +23,7 @@ def read(kit):
     for top in CODE:
         for path in sorted((kits.ROOT / top).rglob("*.py")):
             below = path.relative_to(kits.ROOT)
-            if below.parts[1] not in others and (kit.name in below.parts or not path.name.startswith(TEST)):
+            if below.parts[1] not in others and (kit.name in below.parts or not path.name.startswith(TESTS)):
                 found.append(_module(path, below))
     return found
 
@@ -78,7 +79,8 @@ def variables():
         if line.startswith("#"):
             said.append(line.lstrip("# "))
         elif name in known and sign:
-            rows.append([{"text": name, "kind": "path"}, default or {"text": figures.BLANK, "why": "not set"}, " ".join(said)])
+            rows.append([{"text": name, "kind": "path"}, default or {"text": figures.BLANK, "why": "not set"},
+                         " ".join(said)])
         elif line:
             raise BadData(f"{path}: {name} is no variable of this project")
         else:
@@ -99,6 +101,7 @@ def packages():
     return str(len([line for line in lines if line])) if any(lines) else "none"
 
 
+@functools.lru_cache(maxsize=None)      # what runs does not change while it does
 def _module(path, below):
     source, parts = read_text(path), below.with_suffix("").parts
     tree = ast.parse(source)
@@ -118,4 +121,4 @@ def _imported(tree):
 
 
 def _is_test(module):
-    return module.path.rpartition("/")[2].startswith(TEST)
+    return module.path.rpartition("/")[2].startswith(TESTS)

@@ -14,12 +14,12 @@ No figure is typed in the prose. It stands as a placeholder in braces, names wit
 
 WHAT is one of id, arm, model, date, documents, calls, overrides, repaired; outcomes.NAME; tokens.KIND; cost.usd;
 setting.NAME; seconds.p50 or seconds.p95; or a figure, MARK.raw or MARK.rechecked with or without a part of it behind.
-MARK is the id of a metric, named error or score, such as verdict or field.crop_proposed. Without a part a figure is told
-in full; the parts are count, of, rate, interval, missed (what a metric lacks), documents (how many made an error),
+MARK is the id of a metric, named error or score, such as verdict or field.crop_proposed. Without a part a figure is
+told in full; the parts are count, of, rate, interval, missed (what a metric lacks), documents (how many made an error),
 value (of a score).
 
-What is not measured, because no such run is kept or nobody had the opportunity, fills in as "not measured". A placeholder
-that means nothing stays as it stands and is told among the problems.
+What is not measured, because no such run is kept or nobody had the opportunity, fills in as "not measured". A
+placeholder that means nothing stays as it stands and is told among the problems.
 """
 import math
 import re

@@ -7,13 +7,14 @@ from src.shared import intervals
 
 
 def together(entries, edges):
-    """[(rate of the second where the first fell, rate where it did not)], a pair an edge; None where no document is left.
+    """[(rate of the second where the first fell, rate where it did not)], a pair an edge; None for no document.
 
     entries: those of a record, gone over once; an edge is (first, second), each (column, mark id, whether it is a named
     error). A rate is a dict like that of a metric: num documents of den, its interval over clusters where rows belong
     together.
     """
-    counts = [({}, {}) for _ in edges]      # by whether the first fell: cluster or lone document → [fell too, documents]
+    # of each edge, by whether the first fell: cluster, or a document by itself → [fell too, documents]
+    counts = [({}, {}) for _ in edges]
     for entry in entries:
         for edge, found in zip(edges, counts):
             one, other = (_fell(entry, *mark) for mark in edge)

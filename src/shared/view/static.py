@@ -16,8 +16,9 @@ from src.shared.files import to_json
 SIGNS = {"pass": "✓", "skipped": "–", "breached": "✗", "matched": "●", "could not be read": "?", "not reached": "·",
          "no answer": "?"}
 # Controls, marks that turn the direction of writing, and halves of characters, which no file can hold.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ud800-\udfff]")
-DOCUMENTS, ROWS, FRONT = "documents", "rows", "evals"       # where links of the board lead to, without .html
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff"
+                    "\ud800-\udfff]")
+DOCUMENTS, ROWS, RUNS = "documents", "rows", "evals"        # where links of the board lead to, without .html
 
 
 class Markup(str):
@@ -58,6 +59,11 @@ def anchor(link):
     return f"r{hashlib.sha256(to_json(sorted(link.items())).encode()).hexdigest()[:12]}"
 
 
+def run_name(run):
+    """The name of the place where a run is told of."""
+    return f"run-{run}"
+
+
 def address(document):
     """The file of a document's page, below the folder of the report."""
     return f"{DOCUMENTS}/{document}.html"
@@ -83,12 +89,12 @@ class Pen:
         if "document" in link:
             return self.up + quote(address(link["document"]))
         if link.keys() == {"run"}:
-            return f"{self.up}{FRONT}.html#runs"
+            return f"{self.up}{RUNS}.html#{quote(run_name(link['run']))}"
         self.asked[anchor(link)] = link
         return f"{self.up}{ROWS}.html#{anchor(link)}"
 
     def table(self, caption, heads, rows, said=None, foot=()):
-        """A table in a region that scrolls by itself. rows and foot [[th or td]]; rows may be Markup of whole bodies."""
+        """A table in a region that scrolls by itself. rows, foot [[th or td]]; rows may be Markup of whole bodies."""
         bodies = rows if isinstance(rows, Markup) else tag("tbody", *(tag("tr", *row) for row in rows))
         head = tag("tr", *(tag("td") if title == "" else tag("th", title, scope="col") for title in heads))
         return tag("div", tag("table", tag("caption", tag("span", caption, said and tag("small", said))),
@@ -124,7 +130,8 @@ class Pen:
                 return tag("span", segment["text"], class_="around")
             first = next((name for name in segment["fields"] if name not in named), None)
             named.add(first)
-            kinds = [kind for kind, names in (("turns", turns), ("blamed", blamed)) if set(names) & {*segment["fields"]}]
+            kinds = [kind for kind, names in (("turns", turns), ("blamed", blamed))
+                     if not set(names).isdisjoint(segment["fields"])]
             return tag("mark", segment["text"], class_=" ".join(kinds) or None, title=", ".join(segment["fields"]),
                        id=f"line-{first}" if first and self.named else None)
         blocks = [tag("div", block["withheld"] and tag("p", f"Withheld: {block['withheld']}", class_="stamp"),
@@ -151,8 +158,9 @@ class Pen:
 
     def _ladder(self, found):
         def asked(rung):
-            return rung["class"] if any(step.get("compares") for step in rung["steps"]) else rung["says"]
-        rows = [[tag("th", soft(f"{number}. {rung['rule']}"), asked(rung) and tag("small", soft(asked(rung))), scope="row"),
+            said = rung["class"] if any(step.get("compares") for step in rung["steps"]) else rung["says"]
+            return said and tag("small", soft(said))
+        rows = [[tag("th", soft(f"{number}. {rung['rule']}"), asked(rung), scope="row"),
                  *map(self._rung_step, rung["steps"])] for number, rung in enumerate(found["rungs"], 1)]
         ends = [tag("th", "ends", scope="row"), *(tag("td", soft(end)) for end in found["ends"])]
         return self._section(found, None, self.table(found["title"], ["rule", *map(soft, found["columns"])], rows,
@@ -179,8 +187,8 @@ class Pen:
             for item in found["items"])))
 
     def _table(self, found):
-        rows = [[tag("th", self.cell(row[0]), scope="row"), *(tag("td", self.cell(one)) for one in row[1:])]
-                for row in found["rows"]]
+        rows = [[tag("th", self.cell(row[0]), scope="row", id=found.get("names") and found["names"][place]),
+                 *(tag("td", self.cell(one)) for one in row[1:])] for place, row in enumerate(found["rows"])]
         return self._section(found, None, self.table(found["title"], found["columns"], rows))
 
     def _matrix(self, found):
@@ -210,15 +218,21 @@ class Pen:
 
     def _curve(self, found):
         drawing = _svg("curve", "-3 -3 106 106", tag("path", d="M0 0V100H100M0 100L100 0"), *(
-            [tag("line", x1=_at(x), x2=_at(x), y1=_at(1 - low), y2=_at(1 - high)), tag("circle", cx=_at(x), cy=_at(1 - y), r=2)]
+            [tag("line", x1=_at(x), x2=_at(x), y1=_at(1 - low), y2=_at(1 - high)),
+             tag("circle", cx=_at(x), cy=_at(1 - y), r=2)]
             for x, y, low, high in ((p["x"], p["y"], p["low"], p["high"]) for p in found["points"])))
-        rows = [[tag("th", point["name"], scope="row"), tag("td", self.cell(point["cell"]))] for point in found["points"]]
+        rows = [[tag("th", point["name"], scope="row"), tag("td", self.cell(point["cell"]))]
+                for point in found["points"]]
         return tag("section", drawing, self.table(found["title"], ["stated", "right"], rows, said=found.get("text")),
                    class_="panel curve-of")
 
     def _note(self, found):
         lines = found.get("lines")
         return self._section(found, found.get("title"), lines and tag("pre", "\n".join(lines), tabindex="0"))
+
+    def _steps(self, found):
+        """Stations in their order, each after the other."""
+        return self._section(found, found["title"], tag("ol", *(tag("li", step) for step in found["steps"])))
 
     def _unknown(self, found):
         """A kind that is not drawn here yet: nothing is left out, and nothing is pretty."""

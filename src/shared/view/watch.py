@@ -10,10 +10,10 @@ from src.shared.guards import in_hand
 from src.shared.view import board as boards
 from src.shared.view import alarms, drift, figures, panels, prose, ripple, runs, shelf
 
-NO_RUN = ("Not measured: no run of this kit is kept yet. `python -m evals.run --arm NAME --run-id ID` keeps one; without a "
-          "name a run goes to local/ and is written over.")
-NO_PROSE = ("The data folder keeps no board.json, so nothing here says why a figure matters, what moves with what and what "
-            "to run when. All that is computed follows.")
+NO_RUN = ("Not measured: no run of this kit is kept yet. `python -m evals.run --arm NAME --run-id ID` keeps one; "
+          "without an id a run goes to local/ and is written over.")
+NO_PROSE = ("The data folder keeps no board.json, so nothing here says why a figure matters, what moves with what and "
+            "what to run when. All that is computed follows.")
 ONE_RUN = "not yet known: a band takes two runs that share arm, guards and settings"
 GUARDS = {
     "documents": "how many documents were asked",
@@ -27,7 +27,7 @@ OWN_PAGES = ("documents", "corpus")     # what a run that plants sentences never
 
 
 def watch(opened):
-    """{panels, problems} of a `shelf.Opened`. A board or a page that cannot be read is a problem, and the rest is shown."""
+    """{panels, problems} of a `shelf.Opened`. A board or page that cannot be read is a problem; the rest is shown."""
     problems, kept, found = list(opened.problems), prose.kept(opened), prose.figures(opened)
     try:
         board = boards.read(opened.kit.data)
@@ -54,7 +54,8 @@ class View:
 
     def __init__(self, opened, kept, found, board, now, problems):
         self.opened, self.kept, self.board, self.now, self.problems = opened, kept, board, now, problems
-        self.marks, self.model, self.floors = found.marks, found.model, [run for run in shelf.floors(opened) if run in kept]
+        self.marks, self.model = found.marks, found.model
+        self.floors = [run for run in shelf.floors(opened) if not run.about["local"]]
         self.noun = opened.kit.about["documents"]
 
     @property
@@ -65,8 +66,9 @@ class View:
     def knows(self, mark, place):
         """Whether a run tells of a mark; else it is a problem of the board, unless no run is there to tell."""
         if self.marks and mark not in self.marks:
-            self.problems.append(f"{self.opened.kit.data / boards.FILE}: {place}: {mark} is no metric, named error or score"
-                                 f"{near(mark, list(self.marks))}")
+            said = (f"{self.opened.kit.data / boards.FILE}: {place}: {mark} is no metric, named error or score"
+                    f"{near(mark, list(self.marks))}")
+            self.problems += [said] * (said not in self.problems)
         return mark in self.marks
 
     def watched(self):
@@ -84,16 +86,18 @@ class View:
             cell = figures.count(found, self.noun)
             if found and found["count"]:
                 cell |= {"link": {"run": run.id, "error": mark, "column": column}}
+            elif found:
+                cell.pop("why", None)   # that none of too few is no safety is said once, by what to add first
         else:
             cell = {"text": f"{found['value']:.3f} · {found['documents']} {self.noun}" if found else figures.BLANK}
         if not found:
-            other = column == runs.RECHECKED and prose.figure(run, mark, runs.RAW)
-            cell |= {"why": "the recheck cannot move it" if other else "not measured: no opportunity"}
+            cell |= {"why": "not measured: no opportunity"}
         return cell | {"head": column}
 
     def both(self, run, mark):
-        """A run's figure raw and rechecked."""
-        return [self.figure(run, mark, column) for column in runs.COLUMNS]
+        """A run's figure raw and, where the recheck can move it, rechecked."""
+        return [self.figure(run, mark, column) for column in runs.COLUMNS
+                if column == runs.RAW or prose.figure(run, mark, column)]
 
 
 def _guards(view):
@@ -125,7 +129,8 @@ def _standing(view):
     rows = []
     for run in _in_order(view.kept):
         planted = run.id.startswith("x")
-        cells = [_same(run.record["guards"][name], view.now.get(name), planted and name in OWN_PAGES) for name in GUARDS]
+        cells = [_same(run.record["guards"][name], view.now.get(name), planted and name in OWN_PAGES)
+                 for name in GUARDS]
         rows.append([{"text": run.id, "link": {"run": run.id}}, *cells, _settings(run, view.model)])
     if rows:
         yield panels.table(["run", *GUARDS, "settings"], rows, "Kept runs against what is in hand")
@@ -143,9 +148,11 @@ def _same(kept, now, is_planted):
 def _settings(run, model):
     if comparing.is_floor(run.record):
         return figures.blank("asked no model")
-    differing = comparing.settings(model.record, run.record) if model else []
-    return {"text": f"✗ {', '.join(found['setting'] for found in differing)}" if differing else "✓ same"} if model else \
-        figures.blank(alarms.NO_MODEL)
+    if model is None:
+        return figures.blank(alarms.NO_MODEL)
+    differing = [found["setting"] for found in comparing.settings(model.record, run.record)
+                 if found["setting"] not in drift.NO_MATTER]
+    return f"✗ {', '.join(differing)}" if differing else "✓ same"
 
 
 def _watched(view):
@@ -153,8 +160,9 @@ def _watched(view):
     rows = []
     for mark, why in view.watched():
         model = view.both(view.model, mark) if view.model else figures.blank(alarms.NO_MODEL)
-        rows.append([{"text": view.marks[mark].title, "why": why}, model, *(view.both(run, mark) for run in view.floors),
-                     _null(view, mark), _band(view, mark)])
+        floors = [view.both(run, mark) for run in view.floors]
+        rows.append([{"text": view.marks[mark].title, "why": why}, model, *floors, _null(view, mark),
+                     _band(view, mark)])
     if rows:
         names = [run.about["arm"] for run in view.floors]
         yield panels.table(["watched", "newest model run", *names, "null baseline", "band"], rows, "Watched figures")
@@ -192,11 +200,12 @@ def _number(view, mark, value):
 
 def _deviations(view):
     """A row a figure outside its band, or a named error with new rows; and why no more can be said."""
-    found = drift.deviations(view.kept, list(view.marks))
+    errors = (mark for mark, found in view.marks.items() if found.kind == "error")
+    found = drift.deviations(view.kept, list(dict.fromkeys([*(mark for mark, _ in view.watched()), *errors])))
     title = "Deviations: outside the band of the repeats before"
     if found.deviations:
         rows = [[{"text": one.run.id, "link": {"run": one.run.id}}, view.marks[one.mark].title, one.column,
-                 _number(view, one.mark, one.value), _span(view, one.mark, one.band), _documents(one.new),
+                 _number(view, one.mark, one.value), _span(view, one.mark, one.band), alarms.documents(view, one.new) or figures.BLANK,
                  [{"text": text} for text in one.differs] or "nothing: the same guards and settings"]
                 for one in found.deviations]
         yield panels.table(["run", "figure", "answers", "here", "band", "new in", "what differs"], rows, title)
@@ -207,16 +216,12 @@ def _deviations(view):
         for run in view.kept:
             arms.setdefault(run.about["arm"], []).append(run.id)
         lines += [f"{arm}: {', '.join(ids)}" for arm, ids in arms.items()]
-        yield panels.note("Not computable: no run follows two that share arm, guards and settings. The kept runs by arm:",
-                          title, lines=lines or ["none"])
+        yield panels.note("Not computable: no run follows two that share arm, guards and settings. The kept runs by "
+                          "arm:", title, lines=lines or ["none"])
     else:
         text = "Which runs were held against which repeats:" if found.deviations else \
-            "None: every figure lies inside the band of the repeats before it, and no named error is made in a new place."
+            "None: every figure lies inside the band of the repeats before it, and no named error has a new row."
         yield panels.note(text, title, lines=lines)
-
-
-def _documents(ids):
-    return [{"text": name, "link": {"document": name}} for name in ids] or figures.BLANK
 
 
 def _history(view):
@@ -241,7 +246,7 @@ def _errors(view, run):
             if error[runs.RAW] and error[runs.RAW]["count"]]
     none = sum(bool(error[runs.RAW]) and not error[runs.RAW]["count"] for error in run.record["errors"])
     blank = sum(not error[runs.RAW] for error in run.record["errors"])
-    counts = [f"{none} kinds not made"] * bool(none) + [f"{blank} not measured"] * bool(blank)
+    counts = [f"not made (kinds): {none}"] * bool(none) + [f"not measured (kinds): {blank}"] * bool(blank)
     return [*made, *({"text": text} for text in counts)] or figures.BLANK
 
 
@@ -252,15 +257,15 @@ def _ripple(view):
     rows = []
     for number, edge in enumerate(view.board["ripple"]):
         if number in edges:
-            sides = [[figures.rate(counted[run.id][number][side]) | {"head": _name(run)} for run in view.shown]
+            sides = [[_side(counted[run.id][number][side]) | {"head": _name(run)} for run in view.shown]
                      for side in (0, 1)]
             rows.append([*(_end(view, *end) for end in edges[number]), "counted document by document",
                          *(side or figures.blank("no run is kept") for side in sides), edge["why"]])
         elif edge["measured"] is None:
             rows.append([edge["from"], edge["to"], "reasoned", figures.BLANK, figures.BLANK, edge["why"]])
     if rows:
-        yield panels.table(["when this falls", "this falls too", "how known", "where the first fell", "where it did not",
-                            "why"], rows, "Ripple: what moves with what")
+        yield panels.table(["when this falls", "this falls too", "how known", "where the first fell",
+                            "where it did not", "why"], rows, "Ripple: what moves with what")
 
 
 def _ends(view, number, edge):
@@ -268,6 +273,10 @@ def _ends(view, number, edge):
     found = [prose.column_and_mark(edge[end]) for end in ("from", "to")] if edge["measured"] else []
     if found and all([view.knows(mark, f"/ripple/{number}") for _, mark in found]):
         return tuple((column, mark, view.marks[mark].kind == "error") for column, mark in found)
+
+
+def _side(found):
+    return figures.rate(found) if found else figures.blank("no such document")
 
 
 def _end(view, column, mark, is_error):
