@@ -70,12 +70,18 @@ class TestView(Staged):
         note = next(panel for panel in self.view()["panels"] if panel["title"] == "What these figures can show")
         self.assertIn(wording.looks(2), note["lines"])
 
-    def test_runs_over_other_labels_get_a_sentence_and_no_figure(self):
+    def make_differ(self, guard):
+        """Give the second run another value of one guard until the end of the test."""
         path = record.path_of(self.stage.results, self.after)
         kept = path.read_text(encoding="utf-8")
         self.addCleanup(path.write_text, kept, encoding="utf-8")
-        gold = json.loads(kept)["guards"]["gold"]
-        path.write_text(kept.replace(f'"gold":"{gold}"', '"gold":"other"'), encoding="utf-8")
+        value = json.loads(kept)["guards"][guard]
+        changed = kept.replace(f'"{guard}":"{value}"', f'"{guard}":"other"')
+        self.assertNotEqual(changed, kept)
+        path.write_text(changed, encoding="utf-8")
+
+    def test_runs_over_other_labels_get_a_sentence_and_no_figure(self):
+        self.make_differ("gold")
         view = compare.compare(self.stage.opened(), {})
         self.assertIn("gold differs", view["refused"][0])
         self.assertEqual([panel["kind"] for panel in view["panels"]][-1], "note")
@@ -83,11 +89,7 @@ class TestView(Staged):
         self.assertFalse([panel for panel in view["panels"] if panel["title"] == "Metrics"])
 
     def test_another_prompt_may_be_what_it_is_about(self):
-        path = record.path_of(self.stage.results, self.after)
-        kept = path.read_text(encoding="utf-8")
-        self.addCleanup(path.write_text, kept, encoding="utf-8")
-        prefix = json.loads(kept)["guards"]["prefix"]
-        path.write_text(kept.replace(f'"prefix":"{prefix}"', '"prefix":"other"'), encoding="utf-8")
+        self.make_differ("prefix")
         opened = self.stage.opened()
         self.assertIn("allow it to differ", compare.compare(opened, {})["panels"][-1]["text"])
         self.assertEqual(compare.compare(opened, {"across": ["prefix"]})["refused"], [])
