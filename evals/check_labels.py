@@ -8,10 +8,12 @@ follows from them; rows with the same problem share a line. Exit codes: 0 all la
 configuration. No key, no network.
 """
 import argparse
+import functools
 import importlib
 import sys
 from pathlib import Path
 
+from evals.shared import abreast
 from src.shared import console
 from src.shared import kit as kits
 from src.shared.files import BadData
@@ -27,9 +29,9 @@ def run(args):
     names = args.kit or kits.names()
     if args.data is not None and len(names) != 1:
         raise BadData(f"--data is the folder of one kit; name it: {', '.join(kits.names())}")
-    reports = [(name.replace("-", "_"), _judge(name, args.data)) for name in names]
-    print("\n\n".join(render(name, report) for name, report in reports))
-    return 1 if any(report.problems for _, report in reports) else 0
+    said, refused = zip(*abreast.each(functools.partial(_say, args.data), names))
+    print("\n\n".join(said))
+    return 1 if any(refused) else 0
 
 
 def gate(kit):
@@ -42,6 +44,12 @@ def render(name, report):
     """A kit's report as text: what was counted, or each problem on a line of its own."""
     lines = _problems(report) or [f"{count:>7}  {label}" for label, count in report.counts.items()]
     return "\n".join([f"{name}: {report.says}", *lines])
+
+
+def _say(data, name):
+    """(the report of a kit by name as text, whether it has problems)."""
+    report = _judge(name, data)
+    return render(name.replace("-", "_"), report), bool(report.problems)
 
 
 def _problems(report):

@@ -8,7 +8,9 @@ The label gate runs first and refuses on any problem. Exit codes: 0 all well, 1 
 configuration, 3 no verdict since calls are unanswered, 130 interrupted.
 """
 import argparse
+import collections
 import contextlib
+import functools
 import importlib
 import os
 import shlex
@@ -16,7 +18,7 @@ import sys
 from decimal import Decimal, InvalidOperation
 
 from evals import check_labels
-from evals.shared import arms, export, progress, record, scoring, shards, spending, table, thresholds
+from evals.shared import abreast, arms, export, progress, record, scoring, shards, spending, table, thresholds
 from src.shared import console, follow
 from src.shared import kit as kits
 from src.shared.fields import near
@@ -25,6 +27,8 @@ from src.shared.files import BadData
 MODEL = "model"
 # A run with any of these off its default is a calibration and no scored run.
 PUBLISHED = ("max_tokens", "json_mode", "thinking", "temperature")
+# What came of a kit: its exit code, the paths of the records that were written, and the table.
+Ran = collections.namedtuple("Ran", "code paths text")
 INTERRUPTED = "interrupted; what was kept before is kept, run the same command again"
 
 
@@ -39,19 +43,33 @@ def run(args):
     names = args.kit or (kits.names() if args.data is None else [None])
     if args.data is not None and len(names) != 1:
         raise BadData("--data is the folder of one kit; name that kit")
-    opened = [kits.load(name, args.data) for name in names]
-    _check(args, opened)
-    for name, value in args.set:
-        opened[0].set(name, value)
-    code = 0
-    for kit in opened:
-        report = check_labels.gate(kit)
-        if report.problems:
-            print(check_labels.render(kit.name, report), file=sys.stderr)
-            if not args.dry_run:        # a prompt may be looked at while the labels are being mended
-                return 1
-        code = max(code, _run_kit(args, kit, report))
+    _check(args, len(names) == 1)
+    # An arm may ask a person, a provider and the day's ledger: one after the other. Free readers need nothing.
+    each = map if args.arm or args.run_id or args.dry_run else abreast.each
+    code, ran = 0, []
+    for found in each(functools.partial(_run_named, args), names):
+        if found is None:
+            code = max(code, 1)
+            break
+        code = max(code, found.code)
+        ran.append(found)
+    paths = [path for found in ran for path in found.paths]
+    for file in args.output or () if paths else ():
+        export.write(file, paths, "\n\n".join(found.text for found in ran))
     return code
+
+
+def _run_named(args, name):
+    """Open a kit, see that its labels follow, and run it; the Ran, or None where they do not and nothing ran."""
+    kit = kits.load(name, args.data)
+    for setting, value in args.set:
+        kit.set(setting, value)
+    report = check_labels.gate(kit)
+    if report.problems:
+        print(check_labels.render(kit.name, report), file=sys.stderr)
+        if not args.dry_run:            # a prompt may be looked at while the labels are being mended
+            return None
+    return _run_kit(args, kit, report)
 
 
 def _run_kit(args, kit, report):
@@ -83,7 +101,7 @@ def _run_kit(args, kit, report):
     if arm and not (args.quiet or args.json):
         print(f"record: {ran[arm][1]}\nlook at it: {_look(args)}", file=sys.stderr)
     code = 3 if any(found["totals"]["outcomes"][follow.HARNESS] for found in records.values()) else 0
-    return _conclude(args, code, text, {name: path for name, (_, path) in ran.items()}, records)
+    return _conclude(args, code, text, [path for _, path in ran.values()], records)
 
 
 def _run_free(args, kit, bench, chosen):
@@ -125,10 +143,10 @@ def _run_model(args, kit, bench, free, arm, letter):
                    _header(args, kit, arm, run_id), bool(args.run_id), _go_on(args), _look(args))
     found, code = paid.run(job)
     if not found:
-        return code
+        return Ran(code, [], "")
     text = table.single(kit, bench, found, _baselines(args, kit, bench, free, ("null",)))
     _say(args, text, found)
-    return _conclude(args, code, text, {arm: _apart(args, kit, path)}, {arm: found})
+    return _conclude(args, code, text, [_apart(args, kit, path)], {arm: found})
 
 
 def _baselines(args, kit, bench, free, but):
@@ -139,16 +157,14 @@ def _baselines(args, kit, bench, free, but):
 
 
 def _conclude(args, code, text, paths, records):
-    """Write the exports, then hold the run against its thresholds; returns the exit code."""
-    for file in args.output or ():
-        export.write(file, paths, text)
+    """Hold a run against its thresholds, and say what came of it; the Ran."""
     verdicts = [thresholds.reached(found, args.floors) for found in records.values()]
     if args.baseline:
-        (path,) = paths.values()
+        (path,) = paths
         verdicts.append(thresholds.regressions(path, args.baseline, args.max_regressions))
     for _, lines in verdicts:
         print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
-    return max([code, *(verdict for verdict, _ in verdicts)])
+    return Ran(max([code, *(verdict for verdict, _ in verdicts)]), paths, text)
 
 
 def _foresee(args, kit, bench):
@@ -180,7 +196,7 @@ def _dry_run(args, kit):
     for part in parts:
         print(f"{part.name}: {len(part.text):,} characters{', the same on every call' if part.fixed else ''}",
               file=sys.stderr)
-    return 0
+    return Ran(0, [], "")
 
 
 def _say(args, text, found):
@@ -247,9 +263,8 @@ def _wanted(args, kit):
             if args.share is None or shards.holds(args.share, row["id"]))
 
 
-def _check(args, opened):
-    """Refuse combinations of options that mean nothing, before anything runs."""
-    one = len(opened) == 1
+def _check(args, one):
+    """Refuse combinations of options that mean nothing, before anything runs; `one` where one kit is named."""
     going_on = args.resume or args.rescore
     if args.run_id and not (one and (args.arm or going_on)):
         raise BadData("--run-id names one run: give one kit and an --arm with it")

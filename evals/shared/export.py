@@ -8,7 +8,7 @@ from evals.shared import record
 from src.shared import tally
 from src.shared.files import BadData, read_text, write_text
 
-COLUMNS = ("id", "case", "arm", "outcome", "why", "overrides", "repairs")
+COLUMNS = ("id", "case", "kit", "arm", "outcome", "why", "overrides", "repairs")
 
 
 def check(path):
@@ -20,25 +20,26 @@ def check(path):
         raise BadData(f"-o {path}: {folder} is no folder that can be written to")
 
 
-def write(path, records, table):
-    """Write runs to a file. `records` {arm: path of its record}; `table` is what was printed."""
+def write(path, paths, table):
+    """Write runs to a file. `paths` lead to their records, of one kit or several; `table` is what was printed."""
     form = next(form for suffix, form in FORMS.items() if str(path).endswith(suffix))
     try:
-        write_text(path, form(records, table))
+        write_text(path, form(paths, table))
     except OSError as e:
         raise BadData(f"-o {path}: cannot be written: {e.strerror}") from None
 
 
-def _json(records, table):
-    return "[" + ",\n".join(read_text(path).rstrip("\n") for path in records.values()) + "]\n"
+def _json(paths, table):
+    return "[" + ",\n".join(read_text(path).rstrip("\n") for path in paths) + "]\n"
 
 
-def _csv(records, table):
+def _csv(paths, table):
     """One row per document and arm: what became of it, then every mark, raw and rechecked (1, 0, or hits/of)."""
     rows, marks = [], {}
-    for arm, found in _read(records):
+    for found in map(record.read, paths):
+        run = {name: found["run"][name] for name in ("kit", "arm")}
         for entry in found["documents"]:
-            row = {**{name: entry.get(name) for name in COLUMNS}, "arm": arm,
+            row = {**{name: entry.get(name) for name in COLUMNS}, **run,
                    "overrides": " ".join(entry["overrides"]), "repairs": "; ".join(entry["repairs"])}
             for column in tally.COLUMNS:
                 row |= {f"{column}.{mark}": _cell(hit) for mark, hit in entry["marks"][column].items()}
@@ -51,17 +52,17 @@ def _csv(records, table):
     return out.getvalue()
 
 
-def _junit(records, table):
+def _junit(paths, table):
     """One test case per document and arm: failed where the headline is wrong, an error where there is no answer."""
     from xml.etree import ElementTree       # for this form alone
     suites = ElementTree.Element("testsuites")
-    for arm, found in _read(records):
-        headline = found["metrics"][0]["id"]
-        suite = ElementTree.SubElement(suites, "testsuite", name=f"{found['run']['kit']}.{arm}",
+    for found in map(record.read, paths):
+        headline, name = found["metrics"][0]["id"], f"{found['run']['kit']}.{found['run']['arm']}"
+        suite = ElementTree.SubElement(suites, "testsuite", name=name,
                                        tests=str(len(found["documents"])))
         counts = {"failures": 0, "errors": 0}
         for entry in found["documents"]:
-            case = ElementTree.SubElement(suite, "testcase", classname=f"{found['run']['kit']}.{arm}", name=entry["id"])
+            case = ElementTree.SubElement(suite, "testcase", classname=name, name=entry["id"])
             wrong = [column for column in tally.COLUMNS if entry["marks"][column].get(headline) is False]
             if entry["outcome"] != "answered":
                 counts["errors"] += 1
@@ -71,18 +72,14 @@ def _junit(records, table):
                 want, got = entry["cells"][wrong[0]].get(headline, ("", ""))
                 ElementTree.SubElement(case, "failure", type=headline, message=_clean(
                     f"{', '.join(wrong)}: {got} where {want} is right" if got else f"{', '.join(wrong)}: wrong"))
-        for name, number in counts.items():
-            suite.set(name, str(number))
+        for kind, number in counts.items():
+            suite.set(kind, str(number))
     ElementTree.indent(suites)
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=False) + "\n"
 
 
-def _markdown(records, table):
+def _markdown(paths, table):
     return f"```text\n{table}\n```\n"
-
-
-def _read(records):
-    return [(arm, record.read(path)) for arm, path in records.items()]
 
 
 def _cell(hit):

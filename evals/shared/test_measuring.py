@@ -293,7 +293,7 @@ class TestExports(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path, out = Path(folder) / "eval.json", Path(folder) / name
             written(path, record_of(entries))
-            export.write(out, {"model": path}, "the table")
+            export.write(out, [path], "the table")
             return out.read_text(encoding="utf-8")
 
     def test_each_form_holds_every_document(self):
