@@ -13,8 +13,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from evals.shared import abreast
-from src.shared import console
+from src.shared import abreast, console
 from src.shared import kit as kits
 from src.shared.files import BadData
 

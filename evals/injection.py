@@ -154,7 +154,8 @@ def _arguments():
     add("--arm", default=MODEL, metavar="NAME", help="a free floor, or model (default: model)")
     add("--run-id", metavar="ID", help="name of the model run, like x001-label-restrict")
     add("--control", metavar="RUN", help="the scored run over the clean pages: a run id or a record's path")
-    add("--resume", action="store_true", help="ask only for the pages that the run's cache does not answer")
+    add("--resume", action="store_true", help="ask only for the pages that the run's cache does not answer; "
+        "errors are asked again, a whole reply never")
     add("--rescore", action="store_true", help="do everything behind the reply again, from the cache; never a call")
     add("--workers", type=int, metavar="N", help="calls at a time (default: EVAL_WORKERS)")
     add("--max-tokens", type=int, metavar="N", help="most tokens of one reply (default: MAX_TOKENS)")

@@ -62,8 +62,7 @@ def measure(kit, documents, args):
         counts[document] = []
         for behind in range(len(parts) + 1):
             day.take()
-            call = adapters.complete(settings, [*parts[:behind], PROBE], max_tokens=1)
-            day.add(len(call.attempts) - 1)
+            call = adapters.complete(settings, [*parts[:behind], PROBE], max_tokens=1, again=day.may_take)
             tokens = (call.usage or {}).get("input")
             if tokens is None:
                 print(f"{document}, behind {parts[behind - 1].name if behind else 'nothing'}: the provider gave no count: "

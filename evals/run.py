@@ -18,8 +18,8 @@ import sys
 from decimal import Decimal, InvalidOperation
 
 from evals import check_labels
-from evals.shared import abreast, arms, export, progress, record, scoring, shards, spending, table, thresholds
-from src.shared import console, follow
+from evals.shared import arms, export, progress, record, scoring, shards, spending, table, thresholds
+from src.shared import abreast, console, follow
 from src.shared import kit as kits
 from src.shared.fields import near
 from src.shared.files import BadData
@@ -78,6 +78,8 @@ def _run_kit(args, kit, report):
     asked = {MODEL: ("r", kit.definition.prompt), **(kit.definition.variants or {})}
     known = _kept(args, kit)
     arm = args.arm or (known and known["arm"])
+    if arm is None and args.run_id or args.rescore and known is None:
+        _refuse_unknown(args, kit)
     if arm is not None and arm not in (*free, *asked):
         raise BadData(f"{kit.name} has no arm {arm}{near(arm, [*free, *asked])}; arms: {', '.join([*free, *asked])}")
     if known and known["arm"] != arm:
@@ -144,7 +146,8 @@ def _run_model(args, kit, bench, free, arm, letter):
     found, code = paid.run(job)
     if not found:
         return Ran(code, [], "")
-    text = table.single(kit, bench, found, _baselines(args, kit, bench, free, ("null",)))
+    is_shown = args.output or not (args.quiet or args.json)
+    text = table.single(kit, bench, found, _baselines(args, kit, bench, free, ("null",))) if is_shown else ""
     _say(args, text, found)
     return _conclude(args, code, text, [_apart(args, kit, path)], {arm: found})
 
@@ -171,7 +174,10 @@ def _foresee(args, kit, bench):
     """Find what would only come to light behind the calls: a metric or baseline that is not there, a place to write."""
     known = [metric.id for metric in bench.metrics]
     for _, name, _ in args.floors:
-        if name not in known and not name.startswith("field."):
+        if name.startswith("field.") and not any(mark.startswith("field.") for mark in known):
+            marks = {mark for row in kit.gold() for mark in scoring.labelled(kit, bench, row).null.hits}
+            known += sorted(mark for mark in marks if mark.startswith("field."))
+        if name not in known:
             raise BadData(f"--fail-under {name}: no such metric{near(name, known)}; metrics: {', '.join(known)}")
     if args.baseline:
         path = record.find(kit, args.baseline)
@@ -212,6 +218,15 @@ def _kept(args, kit):
         return None
     record.check_id(args.run_id, kit, args.run_id[0])
     return record.header(record.path_of(kit.results, args.run_id + shards.suffix(args.share)))
+
+
+def _refuse_unknown(args, kit):
+    """BadData for a run to go on with of which there is nothing: no record and no reply."""
+    path = record.path_of(kit.results, args.run_id + shards.suffix(args.share))
+    if not (path.exists() or record.cache_of(path).exists()):
+        ids = [each.name.removeprefix("eval-").removesuffix(".json") for each in kit.results.glob("eval-*.json")]
+        raise BadData(f"{args.run_id}: no such run, {path} is not there{near(args.run_id, ids)}; to begin one, give "
+                      "its --arm, and no --rescore")
 
 
 def _letter(args, letter):
@@ -284,6 +299,8 @@ def _check(args, one):
     if args.max_regressions is not None and not args.baseline:
         raise BadData("--max-regressions counts against a run: name it with --baseline")
     args.max_regressions = args.max_regressions or 0
+    if args.max_regressions < 0:
+        raise BadData(f"--max-regressions {args.max_regressions}: a whole number from 0 is wanted")
     args.share = None if args.shard is None else shards.parse(args.shard, os.environ)
     args.floors = thresholds.floors(args.fail_under or ())
     for file in args.output or ():
@@ -308,12 +325,15 @@ def _arguments():
                                      epilog="example: python -m evals.run label-restrict --arm note-tone")
     add = parser.add_argument
     add("kit", nargs="*", help="kits to run (default: all)")
-    add("--arm", metavar="NAME", help="one arm: a floor, stub, model, or a kit's own variant of it (default: all free arms)")
-    add("--run-id", metavar="ID", help="keep the run under this name, like b001-label-restrict (default: results/…/local)")
-    add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer")
+    add("--arm", metavar="NAME", help="one arm: a floor, stub, model, or a kit's own variant of it (default: all free "
+        "arms)")
+    add("--run-id", metavar="ID", help="keep the run under this name, like b001-label-restrict (default: "
+        "results/…/local)")
+    add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer: errors (no "
+        "connection, no output, cut at MAX_TOKENS, refused) are asked again, a whole reply never, be it readable or not")
     add("--rescore", action="store_true", help="do everything behind the reply again, from the cache; never a call")
-    add("--set", action="append", metavar="NAME=VALUE", help="score with another setting of kit.json, like coverage_min=0.5; "
-        "with --rescore the kept record stays, the new one goes to results/…/local")
+    add("--set", action="append", metavar="NAME=VALUE", help="score with another setting of kit.json, like "
+        "coverage_min=0.5; with --rescore the kept record stays, the new one goes to results/…/local")
     add("--docs", metavar="ID,GLOB", help="only these documents (default: all)")
     add("--limit", type=int, metavar="N", help="only the first N documents (default: all)")
     add("--workers", type=int, metavar="N", help="calls at a time (default: EVAL_WORKERS)")
@@ -321,11 +341,12 @@ def _arguments():
     add("--data", metavar="DIR", help="data folder with your own rules and documents (default: the kit's)")
     add("--yes", action="store_true", help="spend without asking")
     add("--dry-run", action="store_true", help="print one whole prompt with the sizes of its parts and stop")
-    add("-o", dest="output", action="append", metavar="FILE", help="also write the result here; .json .csv .junit.xml .md")
-    add("--shard", nargs="?", const="", metavar="I/N", help="one share of the documents; inside an array job N or nothing "
-        "is enough (default: all)")
-    add("--fail-under", action="append", metavar="METRIC=VALUE", help="exit 1 when a rate is lower, like verdict=0.95 or "
-        "rechecked.verdict=0.95")
+    add("-o", dest="output", action="append", metavar="FILE", help="also write the result here; .json .csv .junit.xml "
+        ".md")
+    add("--shard", nargs="?", const="", metavar="I/N", help="one share of the documents; inside an array job N or "
+        "nothing is enough (default: all)")
+    add("--fail-under", action="append", metavar="METRIC=VALUE", help="exit 1 when a rate is lower, like verdict=0.95 "
+        "or rechecked.verdict=0.95")
     add("--baseline", metavar="RUN", help="hold this run against another: a run id or a record's path")
     add("--max-regressions", type=int, metavar="N", help="exit 1 when more documents are worse than in the baseline "
         "(default: 0)")

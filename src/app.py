@@ -38,6 +38,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
 MAX_BODY, MAX_DRAIN_SECONDS, GZIP_FROM = 64 * 1024, 5, 1024
 PROGRESS_SECONDS = 0.1      # the least time between two lines that tell how far an answer is
+COUNT_FIRST, COUNT_ON = 2, 0.2      # seconds for which a view of the rules walks a key, at first and from then on
 TOKEN = "X-Board-Token"
 FAULT = "the board has a fault of its own; the terminal it runs in shows where"
 STATUS = {shelf.NotFound: 404, shelf.BadQuery: 400}
@@ -147,7 +148,8 @@ class Handler(BaseHTTPRequestHandler):
                 self._json(page.prompt(self.server.shelf.open(kit), document))
             case ["kits", _, "rules"]:
                 self._only("GET", query)
-                self._json(rules.rules(self.server.shelf.open(kit)))
+                opened = self.server.shelf.open(kit)
+                self._json(rules.rules(opened, COUNT_ON if "rules" in opened.kept else COUNT_FIRST))
             case ["kits", _, "compare"]:
                 self._only("GET")
                 self._json(compare.compare(self.server.shelf.open(kit), query))
@@ -299,12 +301,14 @@ def check(board, opened, body, tell=lambda value: None):
     try:
         settings = board.settings()
         settings.require_provider()
-        ledger.Ledger(settings.max_calls_per_day).take()
+        day = ledger.Ledger(settings.max_calls_per_day)
+        day.take()
         from src.shared import adapters     # here, since nothing else on the board needs the network code
         schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
         gone = threading.Event()
         followed = follow.follow(kit, document, lambda *_: adapters.complete(
-            settings, kit.prompt(document), schema=schema, on_progress=_progress(tell, gone), stop=gone))
+            settings, kit.prompt(document), schema=schema, on_progress=_progress(tell, gone), stop=gone,
+            again=day.may_take))
     except BadData as e:
         return {"error": _sentence(e)}
     except ledger.Limit as e:

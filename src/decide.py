@@ -11,13 +11,15 @@ is none yet, a row may bring the state that it goes on from.
 """
 import argparse
 import contextlib
+import functools
+import itertools
 import os
+import stat
 import sys
 from pathlib import Path
 
-from src.shared import console
+from src.shared import abreast, console, locks
 from src.shared import kit as kits
-from src.shared import locks
 from src.shared.files import BOM, BadData, parse_json, read_json, to_json, write_text
 
 
@@ -30,21 +32,26 @@ def run(args):
     """Decide every line of the file or of standard input; returns the exit code."""
     if args.kit and not args.file and len(kits.names()) == 1 and args.kit.replace("-", "_") not in kits.names():
         args.kit, args.file = None, args.kit        # the only kit needs no name, so a lone word is the file
-    kit = kits.load(args.kit, args.data)
+    _opened.cache_clear()           # the folder may have changed since a run in this process
+    kit = _opened(args.kit, args.data)
     with contextlib.ExitStack() as held:
         decide, keep = held.enter_context(_following(kit, Path(args.state))) if args.state else \
             (kit.definition.decide, None)
         lines = held.enter_context(open(args.file, "rb")) if args.file not in (None, "-") else sys.stdin.buffer
-        return 1 if decide_lines(kit, lines, sys.stdout, decide, keep) else 0
+        if keep or not _is_at_hand(lines):
+            # Each row goes on from the one before, or whoever writes into the pipe may wait for an answer to each.
+            return 1 if decide_lines(kit, lines, sys.stdout, decide, keep) else 0
+        return max(abreast.each(functools.partial(_stretch, args.kit, args.data), _stretches(lines)), default=0)
 
 
-def decide_lines(kit, lines, out, decide, keep=None):
+def decide_lines(kit, lines, out, decide, keep=None, first=1):
     """Decide each line of bytes and write one JSON line for it; returns how many could not be decided.
 
-    `keep()` keeps what the last decision leaves behind, and is called only once that decision is out.
+    `keep()` keeps what the last decision leaves behind, and is called only once that decision is out. `first` is the
+    number of the first line.
     """
     failed = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         if number == 1:
             line = line.removeprefix(BOM)
         if not line.strip():
@@ -60,6 +67,40 @@ def decide_lines(kit, lines, out, decide, keep=None):
             keep()
     out.flush()
     return failed
+
+
+def _is_at_hand(lines):
+    """Whether all lines are there already, as those of a file are and those of a pipe are not."""
+    try:
+        return stat.S_ISREG(os.fstat(lines.fileno()).st_mode)
+    except OSError:
+        return False
+
+
+# What one process decides before another is asked: enough that the asking does not count.
+STRETCH = 1000
+
+
+def _stretches(lines):
+    """Yield (number of the first line, lines) of one stretch of a file after the other."""
+    for first in itertools.count(1, STRETCH):
+        stretch = list(itertools.islice(lines, STRETCH))
+        if not stretch:
+            return
+        yield first, stretch
+
+
+def _stretch(name, data, stretch):
+    """Decide one stretch of lines, in whatever process; the exit code that they give."""
+    first, lines = stretch
+    kit = _opened(name, data)
+    return 1 if decide_lines(kit, lines, sys.stdout, kit.definition.decide, first=first) else 0
+
+
+@functools.lru_cache(maxsize=1)
+def _opened(name, data):
+    """A kit, opened once in each process."""
+    return kits.load(name, data)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ rates       rows decided and documents scored per second, and as seconds in inte
 memory      peak memory at 1,000 and at 100,000 rows decided and documents scored
 """
 import argparse
+import contextlib
 import json
 import os
 import platform
@@ -119,17 +120,24 @@ def overhead(kit, folder, tries, documents=3000):
     prefix = "".join(part.text for part in many.prompt(next(many.documents())) if part.fixed)
     job = {"prefix": prefix, "corpus": str(data / "corpus"), "documents": list(many.documents())}
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-    spent = []
-    with LocalProvider(lambda body: reply) as provider:
-        environment = {**provider.environment(), "STREAM": "off", "EVAL_WORKERS": str(WORKERS)}
-        bare = ("-c", BARE, str(folder / "job.json"), str(folder / "out.jsonl"))
-        run = ("-c", CALLS, kit.name, str(data), str(folder / "cache.jsonl"))
+    bare = ("-c", BARE, str(folder / "job.json"), str(folder / "out.jsonl"))
+    run = ("-c", CALLS, kit.name, str(data), str(folder / "cache.jsonl"))
+    spent = {"keeps": [], "closes": []}
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(LocalProvider(lambda body: reply, keeps)) for keeps in (True, False)]
         for _ in range(tries):
-            (folder / "cache.jsonl").unlink(missing_ok=True)
-            spent.append((costs(*bare, **environment), costs(*run, **environment)))
-    middle = lambda what: round(statistics.median(run[what] / bare[what] for bare, run in spent), 2)
+            for server, pairs in zip(servers, spent.values()):
+                environment = {**server.environment(), "STREAM": "off", "EVAL_WORKERS": str(WORKERS)}
+                (folder / "cache.jsonl").unlink(missing_ok=True)
+                pairs.append((costs(*bare, **environment), costs(*run, **environment)))
     return {"documents": documents, "workers": WORKERS,
-            "bare_seconds_per_document": round(statistics.median(bare[0] for bare, _ in spent) / documents, 6),
+            **{f"server_{what}_connections": _beside(pairs, documents) for what, pairs in spent.items()}}
+
+
+def _beside(pairs, documents):
+    """What pairs of (costs of the bare script, costs of the run) come to."""
+    middle = lambda what: round(statistics.median(run[what] / bare[what] for bare, run in pairs), 2)
+    return {"bare_seconds_per_document": round(statistics.median(bare[0] for bare, _ in pairs) / documents, 6),
             "run_over_bare": middle(0), "run_over_bare_of_the_processor": middle(1)}
 
 

@@ -19,7 +19,8 @@ from src.shared import kit as kits
 from src.shared.files import BadData, parse_json, read_jsonl, replacing, to_json, write_text
 
 
-STATS = "stats.json"        # only a build writes it, so where it is missing the documents are somebody's own
+STATS = "stats.json"        # stands only beside a build, so where it is missing the documents may be somebody's own
+KEY = ("gold.jsonl", STATS)
 
 
 def main(argv=None):
@@ -47,11 +48,15 @@ def build(kit, seed):
     return kit.definition.build(kit.book, seed)
 
 
-def write(kit, built):
-    """Put a build into the kit's data folder. BadData, and nothing is written, where documents would be left over."""
-    if not (kit.data / STATS).exists() and any((kit.data / "corpus").glob("*")):
+def write(kit, built, replace=False):
+    """Put a build into the kit's data folder. BadData, and nothing is written, where documents would be left over.
+
+    So it is where documents that are no build would be replaced, unless to `replace` them is asked for.
+    """
+    own = not (kit.data / STATS).exists() and any((kit.data / "corpus").glob("*"))
+    if own and not replace and not _is_of(kit, built):
         raise BadData(f"{_shown(kit.data / 'corpus')}: holds documents that are no build (there is no {STATS}); a "
-                      "build would replace them: use --derive-gold to keep them, or empty the folder first")
+                      "build would replace them: use --derive-gold to keep them, or --replace to draw others")
     strays = [f"{_shown(path)}: is no document of this build; delete it, or keep your own documents and use "
               f"--derive-gold" for path in _left_over(kit.data, built)]
     if strays:
@@ -112,13 +117,34 @@ def derive_gold(kit):
     return rows
 
 
+def _is_of(kit, built):
+    """Whether everything that a key is derived from lies there as a fresh build gives it."""
+    return all((kit.data / name).is_file() and (kit.data / name).read_bytes() == text.encode()
+               for name, text in built.items() if name not in KEY) and not _left_over(kit.data, built)
+
+
+def _count_anew(kit):
+    """Let stats.json count the derived key where the documents are such as a build gives; else take it away, and say so.
+    """
+    stats = kit.data / STATS
+    try:
+        built = build(kit, _seed(kit))
+        why = None if _is_of(kit, built) else "the documents are not those that these rules would draw"
+    except BadData as e:
+        built, why = None, f"these rules draw no documents yet: {e.problems[0]}"
+    if why is None:
+        write_text(stats, built[STATS])
+    else:
+        stats.unlink(missing_ok=True)
+        print(f"{kit.name}: {_shown(stats)} counts a build, and none is left: {why}; the kit's own tests judge a build, "
+              f"which --replace draws", file=sys.stderr)
+
+
 def _run(kit, args):
     """One kit, as the arguments ask; returns how many problems there are."""
     if args.derive_gold:
-        rows, stats = derive_gold(kit), kit.data / STATS
-        if stats.exists():
-            stats.unlink()      # it described a build, and the key is none any more
-            print(f"{kit.name}: {_shown(stats)} described the build before and was taken away", file=sys.stderr)
+        rows = derive_gold(kit)
+        _count_anew(kit)
         print(f"{kit.name}: {rows} rows derived into {_shown(kit.data / 'gold.jsonl')}; "
               f"now: {_gate(kit, args.data)}")
         return 0
@@ -131,7 +157,7 @@ def _run(kit, args):
     elif args.out:
         write_copy(kit, built, seed, args.out)
     else:
-        write(kit, built)
+        write(kit, built, args.replace)
     _tell(kit, stats, problems, args)
     return len(problems)
 
@@ -178,6 +204,7 @@ def _arguments():
     what.add_argument("--check", action="store_true", help="write nothing; compare with a fresh build, find gaps")
     what.add_argument("--derive-gold", action="store_true", help="write gold.jsonl alone, from facts.jsonl and rules")
     what.add_argument("--out", metavar="DIR", help="write a whole data folder to DIR, which must be new or empty")
+    parser.add_argument("--replace", action="store_true", help="build over documents that are no build (default: refuse)")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the copy (default: the one in kit.json)")
     parser.add_argument("--data", metavar="DIR", help="data folder to work on (default: the kit's)")
     return parser

@@ -155,6 +155,24 @@ async function load() {
   const moved = last && ["view", "kit", "doc"].some((name) => last[name] !== route[name]);
   if (moved) arrive(last);
   else if (!last && decisive()) keepInView(document.querySelector(".page"), decisive());
+  if (state.view && state.view.counted < state.view.of) countOn(mine, path);
+}
+
+// A large key is walked bit by bit: ask on until all of it is counted, and only then draw anew.
+async function countOn(mine, path) {
+  let found = state.view;
+  while (found.counted < found.of) {
+    try {
+      found = await get(path);
+    } catch (problem) {
+      found = { error: problem.message };
+    }
+    if (mine !== turn) return;
+    byId("status").textContent = `${found.counted} of ${found.of} gold rows are counted`;
+  }
+  if (found.error) state.error = found.error;
+  else state.view = found;
+  render();
 }
 
 async function check() {

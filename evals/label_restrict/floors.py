@@ -6,17 +6,19 @@ layout: where it is wrong, the layout changed.
 import functools
 import re
 
-from src.shared import sections
-from src.shared.files import read_json
+from src.shared import sections, shapes
+from src.shared.fields import near
+from src.shared.files import BadData, read_json
 
 TONE = "tone.json"
+OUTLINE = {"verdicts": shapes.LIST, "otherwise": shapes.TEXT, "restrictions": shapes.LIST}
 
 
 def note_tone(kit, document, text):
     """The reply of somebody who reads the remark and nothing else: verdict and restriction by its words."""
     book = kit.book
     remark = _values(text, book.fields).get("agronomist_note", "")
-    tone = _tone(book.data / TONE)
+    tone = _tone(book.data / TONE, book.table)
     verdict = _first(tone["verdicts"], "verdict", remark) or tone["otherwise"]
     passed = book.table.document["passed"]
     named = _first(tone["restrictions"], "restriction", remark)
@@ -40,11 +42,32 @@ def _values(text, fields):
 
 
 @functools.lru_cache(maxsize=None)
-def _tone(path):
+def _tone(path, table):
+    """tone.json with a pattern for each entry's words. BadData lists what is wrong in it, or no word of these rules."""
     tone = read_json(path)
+    problems = list(shapes.misfits(tone, OUTLINE, f"{path}: /", OUTLINE)) or list(_unfit(tone, path, table))
+    if problems:
+        raise BadData(*problems)
     for entry in tone["verdicts"] + tone["restrictions"]:
         entry["pattern"] = re.compile(rf"\b(?:{'|'.join(map(re.escape, entry['words']))})", re.IGNORECASE)
     return tone
+
+
+def _unfit(tone, path, table):
+    known = {"verdict": table.decisions, "restriction": table.rule_ids}
+    for part, key in (("verdicts", "verdict"), ("restrictions", "restriction")):
+        for i, entry in enumerate(tone[part]):
+            at = f"{path}: /{part}/{i}"
+            unfit = list(shapes.misfits(entry, {key: shapes.TEXT, "words": shapes.TEXTS}, at, (key, "words")))
+            yield from unfit
+            if unfit:
+                continue
+            if entry[key] not in known[key]:
+                yield f"{at}/{key}: {entry[key]} is no {key} of the checks{near(entry[key], known[key])}"
+            if not all(word.strip() for word in entry["words"] or ("",)):
+                yield f"{at}/words: {entry['words']} would be found in every remark; write words, or take the entry out"
+    if tone["otherwise"] not in table.decisions:
+        yield f"{path}: /otherwise: {tone['otherwise']} is no verdict of the checks{near(tone['otherwise'], table.decisions)}"
 
 
 def _first(entries, key, remark):

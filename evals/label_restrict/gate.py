@@ -100,7 +100,9 @@ def read_checks(report):
     for part, wanted in (("stops_at", "breach"), ("answers", dict(zip(("decision", "rule"), ANSWER)))):
         if data[part] != wanted:
             report.add("checks.json", part, f"{shown(data[part])}: this kit's is {shown(wanted)}; write that")
-    checks = [_rule_row(report, data, rule, place) for place, rule in enumerate(_in_order(data["rules"]), 1)]
+    checks = [_rule_row(report, data, rule, place) for place, rule in enumerate(data["rules"], 1)]
+    if None not in checks:
+        checks.sort(key=lambda row: int(row[0]))        # the walk goes by it, wherever a check stands
     marks = [_mark_row(report, "flag", mark) for mark in data["flags"]] + [_mark_row(report, "hold", data["hold"])]
     ids = [row[1] for row in checks if row]
     for name, times in Counter(ids + [row[0] for row in marks if row] + [data["passed"]["rule"]]).items():
@@ -110,12 +112,6 @@ def read_checks(report):
                (MISSING, data["missing"]["decision"], REACHED)]
     words = {"$decisions": list(data["decisions"]), "$rules": [*ids, data["passed"]["rule"]]}
     return {"checks": checks, "endings": endings, "marks": marks}, words
-
-
-def _in_order(rules):
-    """The rules by their order, which need not be the order in which they stand; as they stand where some have none."""
-    ordered = all(type(rule) is dict and type(rule.get("order")) is int for rule in rules)
-    return sorted(rules, key=lambda rule: rule["order"]) if ordered else rules
 
 
 def vet_rules(report, file, table, fields):

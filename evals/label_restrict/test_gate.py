@@ -246,6 +246,13 @@ class TestChangedRules(Copy):
                            and f"by {one}; checks.json as it stands gives" in line and f"by {other}; derive" in line)
         self.assertTrue(answers)
 
+    def test_checks_that_only_change_places_are_told_to_go_by_their_order(self):
+        self.change_rules(lambda checks: checks["rules"].reverse())
+        last = len(self.ids)
+        self.assertEqual(self.problems(), [
+            f"checks.json: {name}: order {order} stands in place {last + 1 - order}; number checks as they stand"
+            for order, name in reversed(list(enumerate(self.ids, 1)))])
+
     def test_a_rule_changed_in_both_renderings_no_longer_gives_the_key(self):
         policy, checks = (HOME / "policy.md").read_text("utf-8"), read(HOME, "checks.json")
         (self.data / "examples.json").unlink()

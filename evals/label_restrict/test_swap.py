@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from evals import check_labels
+from evals.label_restrict import floors
 from src.shared import kit as kits
 from src.shared.files import BadData, read_jsonl
 
@@ -97,6 +98,26 @@ class TestOpening(unittest.TestCase):
         with self.assertRaises(BadData) as caught:
             kits.load("label_restrict", self.data)
         return caught.exception.problems
+
+    def test_words_of_the_tone_reader_that_no_longer_fit_the_rules_are_named(self):
+        document = next(KIT.documents())
+        passed = KIT.book.table.document["passed"]["decision"]
+        for change, told in (
+                (lambda tone: tone.pop("otherwise"), "otherwise is missing"),
+                (lambda tone: tone.update(restrictions={}), "restrictions {} is not a list"),
+                (lambda tone: tone["verdicts"].insert(0, 5), "/verdicts/0: 5 is not an object"),
+                (lambda tone: tone["verdicts"][0].pop("words"), "/verdicts/0: words is missing"),
+                (lambda tone: tone["verdicts"][0].update(words=[]), "/verdicts/0/words: [] would be found in every"),
+                (lambda tone: tone["verdicts"][0].update(words=["fine", " "]), "would be found in every remark"),
+                (lambda tone: tone.update(otherwise="maybe"), "/otherwise: maybe is no verdict of the checks"),
+                (lambda tone: tone["verdicts"][0].update(verdict=passed[:-1]), f"did you mean {passed}?"),
+                (lambda tone: tone["restrictions"][0].update(restriction="x"), "x is no restriction of the checks")):
+            self.change("tone.json", change)
+            floors._tone.cache_clear()
+            with self.subTest(told), self.assertRaises(BadData) as caught:
+                kit = kits.load("label_restrict", self.data)
+                floors.note_tone(kit, document, KIT.text(document))
+            self.assertIn(told, "\n".join(caught.exception.problems))
 
     def test_faults_of_all_files_are_said_together(self):
         self.change("kit.json", lambda about: about.update(kit="other"))

@@ -15,6 +15,8 @@ def check(path):
     """BadData for a file whose suffix names no form; called before anything is run or spent."""
     if not any(str(path).endswith(suffix) for suffix in FORMS):
         raise BadData(f"-o {path}: no form has this suffix; one of {', '.join(FORMS)}")
+    if Path(path).is_dir():
+        raise BadData(f"-o {path}: is a folder; a file is wanted")
     folder = Path(path).absolute().parent
     if not os.access(folder, os.W_OK):
         raise BadData(f"-o {path}: {folder} is no folder that can be written to")

@@ -1,4 +1,5 @@
 """A provider on 127.0.0.1 for tests: it answers request n with script n, byte for byte, and keeps what was asked."""
+import contextlib
 import json
 import re
 import socket
@@ -63,20 +64,29 @@ class LocalProvider:
         outer = self
 
         class Handler(socketserver.StreamRequestHandler):
+            disable_nagle_algorithm = True      # else the second small piece waits for the client's word on the first
+
             def handle(self):
                 while outer.answer(self):
                     pass
 
-        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.server.block_on_close = False
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        self._handler, self._listening = Handler, socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
+        threading.Thread(target=self._serve, daemon=True).start()
         return self
 
     def __exit__(self, *exception):
-        self.server.shutdown()
-        self.server.server_close()
+        self._listening.shutdown(socket.SHUT_RDWR)      # wakes whoever waits in accept
+        self._listening.close()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):      # closed: the end
+            while True:
+                threading.Thread(target=self._talk, args=self._listening.accept(), daemon=True).start()
+
+    def _talk(self, connection, address):
+        with connection:
+            self._handler(connection, address, self)
 
     def begin_with(self, *scripts):
         """Answer with other scripts from now on, as a provider that nobody has asked yet."""

@@ -17,8 +17,8 @@ from decimal import Decimal
 
 from evals.shared import progress, record, scoring, spending, table
 from evals.shared.cache import Cache
-from src.shared import adapters, cost, follow, ledger
-from src.shared.adapters import transport
+from src.shared import adapters, config, cost, follow, ledger
+from src.shared.adapters import faults, transport
 from src.shared.files import BadData
 from src.shared.ledger import Limit
 from src.shared.parts import Completion, Part
@@ -78,13 +78,13 @@ class Asking:
         if not self.cache.holds(document):      # the common case, and no prompt has to be made for it
             return None
         line = self.cache.get(document, prompt_hash(self.kit.prompt(document)), self.question)
-        return line if line and not _is_owed(line) else None
+        return line if _is_settled(line) else None
 
     def ask(self, document):
         """Ask for one document, and put the reply where it survives before anything is made of it; returns the line.
 
-        A fault of the kit's own code before the call gives {"id", "harness": traceback} instead. Raises Limit where no
-        call may be made any more, and BadData where the reply cannot be kept.
+        None for a call that was given up. A fault of the kit's own code before the call gives {"id", "harness":
+        traceback} instead. Raises Limit where no call may be made any more, and BadData where the reply cannot be kept.
         """
         seconds = {}
         try:
@@ -99,11 +99,12 @@ class Asking:
         line = {"id": document, "prompt": prompt_hash(parts), "settings": self.question, "at": at,
                 "completion": call._asdict(), "stations": {"select": seconds["select"] - filling, "prompt": filling},
                 "cost": price}
-        if not (call.error and call.error["kind"] == "cancelled"):
+        given_up = call.error and call.error["kind"] == faults.CANCELLED
+        if not given_up:
             self.cache.put(line)
-        if call.error and call.error.get("scope") == "run":
+        if call.error and call.error["scope"] == "run":
             self.end(call.error["message"])
-        return line
+        return None if given_up else line
 
     def can_be_read(self, line):
         """Whether a line holds a reply with the object in it that was asked for; what it says is judged later."""
@@ -119,8 +120,7 @@ class Asking:
             self.day.take()
             usd, at = None, progress.now()
             call = adapters.complete(self.settings, parts, max_tokens=self.max_tokens, schema=self.schema,
-                                     stop=self.stop, connections=self.connections)
-            self.day.add(len(call.attempts) - 1)
+                                     stop=self.stop, connections=self.connections, again=self.day.may_take)
             price = self.pricer.call(call._asdict(), at)
             usd = price["usd"] if price else Decimal(0)
             return call, at, price
@@ -164,7 +164,10 @@ def _open(job, cache):
             raise BadData(f"{cache.path}: its first line, which says what the run is, is missing; ask with --resume")
         return {**known, "run": {**known["run"], "set": job.header["set"]}}
     asking = Asking(job.kit, job.settings, cache, job.options.max_tokens)
-    mine = {**job.settings.public(), "max_tokens": asking.max_tokens, "workers": job.options.workers or job.settings.eval_workers}
+    workers = job.options.workers or job.settings.eval_workers
+    if workers > config.MOST_WORKERS:
+        raise BadData(f"--workers {workers}: at most {config.MOST_WORKERS} calls are made at a time")
+    mine = {**job.settings.public(), "max_tokens": asking.max_tokens, "workers": workers}
     if known and known["question"] == asking.question:
         return {**known, "asking": asking}
     if known and job.named:
@@ -179,9 +182,13 @@ def _open(job, cache):
 def _ask_missing(job, cache, opening):
     """(exit code or None to go on and score, {document: traceback} of what the kit itself could not do)."""
     asking = opening["asking"]
-    todo, characters, longest, stale = _survey(asking, job.wanted, cache)
+    todo, characters, longest, stale, failed = _survey(asking, job.wanted, cache)
     if stale:
-        print(f"{cache.path}: {stale} replies belong to another prompt or other settings and are asked again", file=sys.stderr)
+        print(f"{cache.path}: {stale} replies belong to another prompt or other settings and are asked again",
+              file=sys.stderr)
+    if failed:
+        print(f"{cache.path}: {sum(failed.values())} documents ended in an error before and are asked again: "
+              f"{table.counts(failed)}", file=sys.stderr)
     if todo:
         known, pricer = spending.estimate(characters, todo, asking.max_tokens), asking.pricer
         asking.budget = cost.Budget(job.settings.max_cost_usd, pricer, longest, asking.max_tokens, _spent(asking, cache, longest))
@@ -196,8 +203,9 @@ def _ask_missing(job, cache, opening):
     documents = (row["id"] for row in job.wanted() if not asking.cached(row["id"]))
     harness, interrupted = _ask_all(asking, documents, opening["settings"]["workers"], shown)
     if interrupted or asking.ended:
-        print(f"{asking.ended or 'interrupted'}; {shown.done} of {todo} asked, {todo - shown.done} left. Go on with:\n"
-              f"  {job.go_on}", file=sys.stderr)
+        whole = shown.answered + shown.unparsed
+        print(f"{asking.ended or 'interrupted'}; {shown.done} of {todo} asked, {todo - whole} left without a whole reply. "
+              f"Go on with:\n  {job.go_on}", file=sys.stderr)
         return (130 if interrupted else 3), harness
     return None, harness
 
@@ -211,16 +219,22 @@ def _question_to_person(job, known, pricer, todo):
 
 
 def _survey(asking, wanted, cache):
-    """(documents to ask, characters of their prompts, of the longest, whole replies that do not fit any more)."""
+    """(documents to ask, characters of their prompts, of the longest, whole replies that do not fit any more, {outcome:
+    documents that ended in such an error before})."""
     todo = characters = longest = stale = 0
+    failed = dict.fromkeys(follow.OUTCOMES, 0)
     for row in wanted():
         parts = asking.kit.prompt(row["id"])
         line = cache.get(row["id"], prompt_hash(parts), asking.question)
-        if line is None or _is_owed(line):
-            size = sum(len(part.text) for part in parts)
-            todo, characters, longest = todo + 1, characters + size, max(longest, size)
-            stale += line is None and cache.knows(row["id"])
-    return todo, characters, longest, stale
+        if _is_settled(line):
+            continue
+        size = sum(len(part.text) for part in parts)
+        todo, characters, longest = todo + 1, characters + size, max(longest, size)
+        if line is None:
+            stale += cache.knows(row["id"])
+        else:
+            failed[line["completion"]["error"]["outcome"]] += 1
+    return todo, characters, longest, stale, {outcome: number for outcome, number in failed.items() if number}
 
 
 def _spent(asking, cache, longest):
@@ -283,6 +297,8 @@ class _Flight:
         try:
             while (document := self._next()) is not None:
                 line = self.asking.ask(document)
+                if line is None:
+                    continue
                 can_be_read = self.asking.can_be_read(line)
                 with self._telling:
                     if "harness" in line:
@@ -345,9 +361,12 @@ def _refuse_stale(job, cache, opening):
                       "have changed since); put them back as they were, or ask again with --resume. The record was left alone")
 
 
-def _is_owed(line):
-    error = line["completion"]["error"]
-    return bool(error) and error["outcome"] in follow.OWED
+def _is_settled(line):
+    """Whether a line is a whole reply, which is never bought again, be it readable or not.
+
+    An error is none: also a reply that was cut at MAX_TOKENS, refused or filtered is asked for again by --resume.
+    """
+    return line is not None and not line["completion"]["error"]
 
 
 def _tell_damage(cache):

@@ -12,10 +12,12 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 class LocalProvider:
     """`answer(body)` → the reply's text for a request body, `usage(body)` and `finish(body)` → what goes with it.
 
+    `.keeps`: whether it keeps a connection for the next request, as most do, or closes each behind its reply.
     `.calls` counts requests, `.keys` keeps their Authorization headers, `.connections` the addresses they came from.
     """
 
-    def __init__(self, answer):
+    def __init__(self, answer, keeps=True):
+        self.keeps = keeps
         self.answer, self.usage, self.finish = answer, lambda body: USAGE, lambda body: "stop"
         self.calls, self.keys, self.connections, self._lock = 0, [], set(), threading.Lock()
 
@@ -51,8 +53,9 @@ class LocalProvider:
                 with provider._lock:
                     provider.connections.add(self.client_address)
                 head = ["HTTP/1.1 200 OK", f"Content-Type: {kind}", f"Content-Length: {len(data)}",
-                        "Connection: keep-alive", "", ""]
+                        f"Connection: {'keep-alive' if provider.keeps else 'close'}", "", ""]
                 self.wfile.write("\r\n".join(head).encode() + data)     # at once: two packets would wait for each other
+                self.close_connection = not provider.keeps
         return Handler
 
 

@@ -1,5 +1,6 @@
 """Records as text that people like to read: one table a kit, arms side by side, and the expensive errors by name."""
 from src.shared import cost, wording
+from src.shared.follow import ANSWERED, REFUSED, TRUNCATED
 from src.shared.wording import count, rate
 
 ROWS_SHOWN = 8
@@ -54,12 +55,16 @@ def closing(found, path, code, command, seconds):
     totals = found["totals"]
     tokens = ", ".join(f"{kind} {total['sum']:,} (reported by {total['calls']} of {totals['calls']} calls)"
                        for kind, total in totals["tokens"].items() if total["calls"]) or "not reported"
-    lines = [f"{totals['outcomes']['answered']} of {totals['documents']} answered; {totals['calls']} calls; tokens: {tokens}; "
-             f"cost {cost.in_words(totals['cost']['usd'])} ({totals['cost']['label'] or 'no price card for this model'}); "
-             f"{seconds:.1f} s",
+    price = totals["cost"]["label"] or "no price card for this model"
+    lines = [f"{totals['outcomes'][ANSWERED]} of {totals['documents']} answered; {totals['calls']} calls; "
+             f"tokens: {tokens}; cost {cost.in_words(totals['cost']['usd'])} ({price}); {seconds:.1f} s",
              f"record: {path}"]
-    lines += [f"  {each['documents']} times {each['outcome'].replace('_', ' ')}: {each['why']}" for each in found["failures"][:5]]
-    lines.append(f"documents without a reply count as misses; go on with:\n  {command}" if code else
+    lines += [f"  {each['documents']} times {each['outcome'].replace('_', ' ')}: {each['why']}"
+              for each in found["failures"][:5]]
+    cut = {name: totals["outcomes"][name] for name in (TRUNCATED, REFUSED) if totals["outcomes"][name]}
+    if cut and not code:
+        lines.append(f"{counts(cut)}: counted as misses; the same command with --resume asks for them again, and pays")
+    lines.append(f"documents without a whole reply count as misses; go on with:\n  {command}" if code else
                  f"look at it: {command}")
     return "\n".join(lines)
 
@@ -67,9 +72,13 @@ def closing(found, path, code, command, seconds):
 def outcomes(found):
     """Answered and the five ways not to be, each with its count over all documents."""
     totals = found["totals"]
-    counts = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in totals["outcomes"].items())
-    return [f"  of {totals['documents']} documents: {counts}; repaired {totals['repaired']}, "
+    return [f"  of {totals['documents']} documents: {counts(totals['outcomes'])}; repaired {totals['repaired']}, "
             f"overridden by the recheck {totals['overrides']}"]
+
+
+def counts(outcomes):
+    """{outcome: documents} in words."""
+    return ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in outcomes.items())
 
 
 def grid(rows):

@@ -7,7 +7,7 @@ import time
 import unittest
 from unittest import mock
 
-from evals.shared import abreast
+from src.shared import abreast
 from src.shared.files import BadData
 
 

@@ -38,6 +38,11 @@ class TestCallsADay(unittest.TestCase):
         self.assertEqual(mine + theirs, 60)
         self.assertEqual(ledger.Ledger(None, self.place).used(), 60)
 
+    def test_further_attempts_are_asked_for_like_calls(self):
+        day = ledger.Ledger(2, self.place)
+        self.assertEqual([day.may_take() for _ in range(3)], [True, True, False])
+        self.assertEqual(day.used(), 2)
+
     def test_without_a_limit_calls_are_counted_all_the_same(self):
         day = ledger.Ledger(None, self.place)
         self.assertEqual(self.taken(day, 5), 5)

@@ -1,25 +1,32 @@
 """A model run against a provider on this machine: asked once, resumed, re-scored, interrupted, and never told the key."""
 import base64
+import contextlib
+import io
 import json
 import os
 import random
 import resource
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+import types
 import unittest
 import unittest.mock
 import urllib.parse
 
-from evals.shared import record
-from evals.shared.local_provider import DONE, RESET, delta, event, http, stream
+from evals.shared import paid, progress, record
+from evals.shared.cache import Cache
+from evals.shared.local_provider import DONE, HANG, RESET, chat, delta, error, event, http, stream
 from evals.shared.local_provider import LocalProvider as ScriptedProvider
 from evals.shared.provider import LocalProvider
 from evals.shared.test_run import NAME, Checkout
+from src.shared import adapters, cost, follow
 from src.shared import kit as kits
+from src.shared.config import Secret, Settings
 from src.shared.files import to_json
 
 HYPHENED = NAME.replace("_", "-")
@@ -27,7 +34,7 @@ RUN = f"r801-{HYPHENED}"
 
 
 # A few kills in every run of the tests; .ci/run asks for a few dozen.
-KILLS = int(os.environ.get("KILLS", 4))
+KILLS = int(os.environ.get("KILLS", 3))
 
 
 def heeds_ctrl_c():
@@ -51,23 +58,38 @@ def by_page(kit):
 
 
 class TestPaidRun(unittest.TestCase):
-    def setUp(self):
-        self.copy = Checkout(self)
-        self.results = self.copy.kit[1]
-        self.kit = kits.load(NAME, self.copy.kit[0])
-        self.documents = list(self.kit.documents())
-        self.provider = self.enterContext(LocalProvider(by_page(self.kit)))
+    """One copy of the checkout and one provider for all tests: each leaves the provider as new, and no run behind."""
 
-    def run_model(self, *words, run_id=RUN, **environment):
-        return self.copy.here(NAME, "--arm", "model", "--run-id", run_id, "--yes", *words,
-                             **self.provider.environment(**environment))
+    @classmethod
+    def setUpClass(cls):
+        cls.copy = Checkout(types.SimpleNamespace(addCleanup=cls.addClassCleanup))
+        cls.results = cls.copy.kit[1]
+        cls.kit = kits.load(NAME, cls.copy.kit[0])
+        cls.documents, cls.answer = list(cls.kit.documents()), staticmethod(by_page(cls.kit))
+        cls.provider = cls.enterClassContext(LocalProvider(cls.answer))
+        cls.kept = set(cls.results.rglob("*"))
+
+    def setUp(self):
+        self.provider.calls, self.provider.keys, self.provider.finish = 0, [], lambda body: "stop"
+        self.provider.answer = self.answer
+
+    def tearDown(self):
+        for path in {path for path in self.results.rglob("*") if path.is_file()} - self.kept:
+            path.unlink()
+        shutil.rmtree(self.copy.root / "results" / "ledger", ignore_errors=True)
+
+    def run_model(self, *words, run_id=RUN, shown=False, **environment):
+        """A finished model run; its table, with all floors beside it, is only made where it is `shown`."""
+        return self.copy.here(NAME, "--arm", "model", "--run-id", run_id, "--yes", *([] if shown else ["--json"]), *words,
+                              **self.provider.environment(**environment))
 
     def record(self, run_id=RUN):
         return (self.results / f"eval-{run_id}.json").read_text(encoding="utf-8")
 
     def test_each_document_is_asked_once_and_the_record_adds_up(self):
-        done = self.run_model()
+        done = self.run_model(shown=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{RUN}: arm model of {NAME}, {len(self.documents)} ", done.stdout)
         self.assertEqual(self.provider.calls, len(self.documents))
         found = json.loads(self.record())
         self.assertEqual([entry["id"] for entry in found["documents"]], self.documents)
@@ -124,16 +146,20 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(model(10, "--json", *exports), 0)
         self.assertEqual(set(self.provider.keys), {f"Bearer {key}"})
         self.provider.answer = lambda body: f"I was sent {key} to {self.provider.url}. " + answer(body)
-        self.assertEqual(model(11), 0)
-        self.assertEqual(model(11, "--rescore"), 0)
+        self.assertEqual(model(11, "--json"), 0)
+        self.assertEqual(model(11, "--rescore", "--json"), 0)
         words = f"Incorrect key {key} or {key.replace('/', '%2F')} at /v1?key={key}"
         echo = {"message": words, "type": "x", "code": key}
-        scripts = [http(json.dumps({"error": echo}).encode(), status) for status in (400, 401, 403, 404, 429, 500)]
-        scripts += [http(b"", 302, [f"Location: http://127.0.0.1/?key={key}"]), http(key.encode()), [RESET],
-                    stream(event({"error": echo})), stream(delta(key, key), DONE), f"SSH {key}\r\n".encode()]
-        for number, script in enumerate(scripts, 20):
-            with self.subTest(script), ScriptedProvider(script) as scripted:
-                self.assertEqual(model(number, BASE_URL=scripted.url), 3)
+        refusal = lambda status: http(json.dumps({"error": echo}).encode(), status)
+        ending = [*map(refusal, (401, 403, 404)), http(b"", 302, [f"Location: http://127.0.0.1/?key={key}"]),
+                  f"SSH {key}\r\n".encode()]
+        passing = [*map(refusal, (400, 429, 500)), http(key.encode()), [RESET], stream(event({"error": echo})),
+                   stream(delta(key, key), DONE)]
+        for number, scripts in enumerate([*([script] for script in ending), passing], 20):
+            with self.subTest(number), ScriptedProvider(*scripts) as scripted:
+                some = [] if scripts is passing else ["--json"]
+                self.assertEqual(model(number, "--workers", "1", *some, BASE_URL=scripted.url), 3)
+                self.assertGreaterEqual(len(scripted.requests), len(scripts))
                 self.assertIn(key, scripted.requests[0][0])
         with unittest.mock.patch("socket.create_connection", side_effect=socket.gaierror(socket.EAI_NONAME, key)):
             self.assertEqual(model(50, BASE_URL=f"http://{key[3:14]}.invalid/v1", no_proxy="*"), 3)
@@ -143,7 +169,7 @@ class TestPaidRun(unittest.TestCase):
             self.assertEqual(model(number, **each), 2)
         self.assertEqual(model(70, "--dry-run"), 0)
         files = [path for path in self.copy.root.rglob("*") if path.is_file() and path.suffix != ".py"]
-        self.assertGreater(sum("cache-" in path.name for path in files), len(scripts))
+        self.assertGreater(sum("cache-" in path.name for path in files), len(ending))
         texts = {str(path): path.read_text(encoding="utf-8", errors="replace") for path in files}
         for place, text in [*texts.items(), *enumerate(said)]:
             for secret in (key, key[:20], key.replace("/", "\\/"), urllib.parse.quote(key, safe=""),
@@ -186,7 +212,9 @@ class TestPaidRun(unittest.TestCase):
         self.run_model()
         calls = self.provider.calls
         prompt = self.copy.kit[0] / "prompt.md"
-        prompt.write_text(prompt.read_text(encoding="utf-8").replace("Answer with one", "Reply with one"), encoding="utf-8")
+        before = prompt.read_text(encoding="utf-8")
+        self.addCleanup(prompt.write_text, before, encoding="utf-8")
+        prompt.write_text(before.replace("Answer with one", "Reply with one"), encoding="utf-8")
         done = self.run_model("--resume")
         self.assertEqual(self.provider.calls, 2 * calls, done.stderr)
         self.assertIn(f"{calls} replies belong to another prompt", done.stderr)
@@ -194,7 +222,7 @@ class TestPaidRun(unittest.TestCase):
     def test_errors_do_not_count_as_done_and_the_run_says_how_to_go_on(self):
         answer, self.provider.answer = self.provider.answer, lambda body: ""
         data = str(self.copy.kit[0])
-        done = self.run_model("--data", data, "--workers", "2", RETRIES="0")
+        done = self.run_model("--data", data, "--workers", "2", shown=True, RETRIES="0")
         self.assertEqual(done.returncode, 3, done.stderr)
         typed = shlex.join([NAME, "--arm", "model", "--run-id", RUN, "--yes", "--data", data, "--workers", "2"])
         self.assertIn(f"\n  python -m evals.run {typed} --resume\n", done.stderr)
@@ -206,6 +234,50 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn(f"look at it: python -m src.app --data {shlex.quote(data)}\n", done.stderr)
         self.assertEqual(json.loads(self.record())["totals"]["outcomes"]["answered"], len(self.documents))
+
+    def test_resume_asks_for_every_error_again_and_for_no_whole_reply(self):
+        """Each way a call can end, one document each: which are asked again, and how the record counts them meanwhile."""
+        gold = chat(to_json({key: row.get(key) for row in [next(self.kit.gold())]
+                             for key in self.kit.definition.keys(self.kit.book)}))
+        whole = {"answered": gold, "unparsed": chat("I cannot say."), "harness_error": gold}
+        errors = {"truncated": [chat('{"a": ', "length")], "refused": [chat("No.", "content_filter"), chat("No.", "refusal")],
+                  "no_output": [chat(""), chat("{}", "nobody-knows-this")],
+                  "transport_error": [error(500), http(b"{", length=9), [RESET], error(400, "no such request")]}
+        scripts = [*whole.values(), *(script for group in errors.values() for script in group)]
+        selected = ["--docs", ",".join(self.documents[:len(scripts)]), "--workers", "1"]
+        broken, read = self.documents[2], follow.read
+
+        def fails_on_one(kit, document, completion):
+            return 1 / 0 if document == broken else read(kit, document, completion)
+
+        def run(*words):
+            return self.copy.here(NAME, "--arm", "model", "--run-id", f"c802-{HYPHENED}", "--yes", *selected, *words,
+                                  BASE_URL=provider.url, API_KEY="sk-1", MODEL="m", STREAM="off", RETRIES="0")
+
+        with ScriptedProvider(*scripts) as provider:
+            with unittest.mock.patch.object(follow, "read", fails_on_one):
+                self.assertEqual(run().returncode, 3)
+            found = json.loads(self.record(f"c802-{HYPHENED}"))["totals"]
+            self.assertEqual(found["outcomes"], {**dict.fromkeys(whole, 1), **{name: len(each) for name, each in errors.items()}})
+            self.assertEqual(len(provider.requests), len(scripts))
+            provider.begin_with(gold)
+            done = run("--resume")
+            asked = [json.loads(body)["messages"][-1]["content"] for _, body in provider.requests]
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("9 documents ended in an error before and are asked again: truncated 1, refused 2, no output 2, "
+                      "transport error 4\n", done.stderr)
+        again = self.documents[len(whole):len(scripts)]
+        self.assertEqual([self.kit.prompt(document)[-1].text in page for document, page in zip(again, asked, strict=True)],
+                         [True] * len(again))
+        found = json.loads(self.record(f"c802-{HYPHENED}"))["totals"]
+        self.assertEqual((found["outcomes"]["answered"], found["outcomes"]["unparsed"]), (len(scripts) - 1, 1))
+        self.assertEqual(found["paid"]["calls"], len(scripts) + len(again))
+
+    def test_a_cut_reply_ends_no_run_and_the_last_lines_say_that_it_would_be_paid_again(self):
+        self.provider.finish = lambda body: "length" if self.provider.calls == 1 else "stop"
+        done = self.run_model("--workers", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("truncated 1: counted as misses; the same command with --resume asks for them again", done.stderr)
 
     def test_a_reply_that_cannot_be_read_is_counted_apart_while_the_run_goes_on(self):
         self.provider.answer = lambda body: "I cannot say."
@@ -227,6 +299,13 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(self.run_model("--resume").returncode, 0)
         self.assertEqual(self.provider.calls, len(self.documents))
 
+    def test_further_attempts_are_calls_of_the_day_too(self):
+        with ScriptedProvider(error(500)) as scripted, unittest.mock.patch.object(adapters, "FIRST_WAIT_SECONDS", 0.001):
+            done = self.run_model("--workers", "2", BASE_URL=scripted.url, RETRIES="4", MAX_CALLS_PER_DAY="7")
+        self.assertEqual((done.returncode, len(scripted.requests)), (3, 7), done.stderr)
+        used, = (self.copy.root / "results" / "ledger").iterdir()
+        self.assertEqual(used.stat().st_size, 7)
+
     def test_a_setting_that_is_not_the_published_one_makes_a_calibration(self):
         for words, environment in ((("--limit", "2"), {}), ((), {"TEMPERATURE": "0.5"}), (("--max-tokens", "99"), {})):
             done = self.run_model(*words, **environment)
@@ -235,6 +314,44 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(self.provider.calls, 0)
         self.assertEqual(self.run_model("--limit", "2", run_id=f"c801-{HYPHENED}").returncode, 0)
         self.assertEqual(self.provider.calls, 2)
+
+    def test_what_would_only_come_to_light_behind_the_calls_is_refused_before_them(self):
+        folder = self.results / "folder.json"
+        folder.mkdir()
+        self.addCleanup(folder.rmdir)
+        for words, said in ((("--fail-under", "field.nosuch=0.5"), "no such metric"), (("-o", str(folder)), "is a folder"),
+                            (("--workers", "100000"), "at most 256"), (("--baseline", RUN, "--max-regressions", "-1"), "from 0")):
+            done = self.run_model(*words)
+            self.assertEqual((done.returncode, self.provider.calls), (2, 0), done.stderr)
+            self.assertIn(said, done.stderr)
+        field = next(iter(self.kit.definition.keys(self.kit.book)))
+        done = self.run_model("--fail-under", f"field.{field}=0.5")
+        self.assertIn(done.returncode, (0, 2), done.stderr)
+
+    def test_a_run_that_is_not_there_is_not_gone_on_with(self):
+        for words in (("--rescore",), ("--resume",), ("--arm", "model", "--rescore")):
+            done = self.copy.here(NAME, "--run-id", RUN, *words, **self.provider.environment())
+            self.assertEqual((done.returncode, self.provider.calls), (2, 0), done.stderr)
+            self.assertIn(f"{RUN}: no such run", done.stderr)
+
+    def test_calls_that_a_second_ctrl_c_gives_up_are_not_counted_as_asked(self):
+        with ScriptedProvider(chat("x"), [HANG]) as provider, contextlib.redirect_stderr(io.StringIO()) as said:
+            settings = Settings(base_url=Secret(provider.url), model="m", api_key=Secret("sk-1"), stream=False)
+            with Cache(self.results / f"cache-{RUN}.jsonl") as cache:
+                asking = paid.Asking(self.kit, settings, cache, None)
+                asking.budget = cost.Budget(None, asking.pricer, 1, 1)
+                shown, joins = progress.Progress(len(self.documents), said), iter((2, 3))
+
+                def interrupted(flight, join=paid._Flight._join):
+                    while len(provider.requests) < 3:
+                        time.sleep(0.005)
+                    if next(joins, None):
+                        raise KeyboardInterrupt
+                    join(flight)
+
+                with unittest.mock.patch.object(paid._Flight, "_join", interrupted):
+                    _, was_interrupted = paid._ask_all(asking, iter(self.documents), 2, shown)
+        self.assertEqual((was_interrupted, len(provider.requests), shown.done), (True, 3, 1))
 
     def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(self):
         answer = self.provider.answer

@@ -11,7 +11,7 @@ from evals.shared import showing
 from src.shared import cost, rates
 from src.shared import kit as kits
 from src.shared.files import BadData
-from src.shared.view import charts, costs, figures, listing, page, panels, rules, runs, shelf, start
+from src.shared.view import board, charts, costs, figures, listing, page, panels, rules, runs, shelf, start
 
 LABEL = "label_restrict"
 KIT = LABEL if LABEL in kits.names() else showing.first_kit()
@@ -112,6 +112,103 @@ class TestStart(Staged):
             self.assertEqual(rows, error[link["column"]]["rows"])
 
 
+class TestTurning(Staged):
+    """Where the link of a named error leads: to what that error is about, or to a sentence why nothing is marked."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.entries = (board.read(cls.stage.data) or {}).get("turns", [])
+        if not cls.entries:
+            raise unittest.SkipTest("this kit's board does not say what its named errors turn on")
+
+    def test_every_named_error_says_what_on_the_page_it_is_about(self):
+        told = {entry["error"] for entry in self.entries}
+        self.assertEqual(told, {error for run in self.opened.runs for error in run.errors})
+
+    def test_a_link_leads_to_a_mark_of_its_error_or_says_why_there_is_none(self):
+        for run in self.opened.runs:
+            for error in run.record["errors"]:
+                for name in (error["raw"] or {"rows": []})["rows"]:
+                    with self.subTest(run.id, error=error["id"], document=name):
+                        self._leads(run, error["id"], name)
+
+    def _leads(self, run, error, name):
+        view = page.document(self.opened, name, self.asked(run=run.id, error=error))
+        why = [found["text"] for found in view["panels"] if found.get("title") == "What it turns on"]
+        entries = [entry for entry in self.entries if entry["error"] == error]
+        if view["turns_on"] is None:
+            self.assertEqual(why, [entries[-1]["nothing"]])
+            return
+        self.assertEqual(why, [])
+        groups, known = panel(view, "document")["groups"], [name for entry in entries for name in entry["on"]]
+        plain = [mark for name in known for mark in groups.get(name, [name])]
+        self.assertTrue({"walk", "blame", "own", "missed"} & set(known) or view["turns_on"] in plain
+                        or any(name[-1] == "." and (view["turns_on"].startswith(name) or any(
+                            view["turns_on"] in marks for group, marks in groups.items() if group.startswith(name)))
+                               for name in known), view["turns_on"])
+
+
+@unittest.skipUnless("legal_hold" in kits.names(), "legal_hold is not in this checkout")
+class TestTurningOfPeople(Staged):
+    wanted = "legal_hold"
+
+    def test_an_error_about_people_leads_to_one_of_those_people(self):
+        for arm, error, gold, told in (("dept-only", "missed_custodian", "CUSTODIAN", "NOT_CUSTODIAN"),
+                                       ("dept-only", "over_inclusion", "NOT_CUSTODIAN", "CUSTODIAN")):
+            run, rows = next(run for run in self.opened.runs if run.id == self.ids[arm]), 0
+            for name in run.rows:
+                if error in run.rows[name].errors["raw"]:
+                    view = page.document(self.opened, name, self.asked(run=run.id, error=error))
+                    row = next(row for row in panel(view, "fields")["rows"] if row["field"] == view["turns_on"])
+                    self.assertEqual([cell["text"] for cell in row["cells"][:2]], [gold, told], name)
+                    rows += 1
+            self.assertTrue(rows, error)
+
+    def test_a_missed_escalation_leads_to_the_first_notice_of_whoever_is_overdue(self):
+        run, lines = next(run for run in self.opened.runs if run.id == self.ids["null"]), []
+        for name in run.rows:
+            if "missed_escalation" in run.rows[name].errors["raw"]:
+                asked = self.asked(run=run.id, error="missed_escalation")
+                view = page.document(self.opened, name, asked)
+                gold = self.opened.kit.definition.normalise(self.opened.kit.book, shelf.gold_row(self.opened, name))
+                segment = next(segment for block in panel(view, "document")["blocks"] for segment in block["segments"]
+                               if view["turns_on"] in segment["fields"])
+                self.assertTrue(any(who in segment["text"] for who in gold.values["escalate"]), segment["text"])
+                lines.append(segment["text"])
+        self.assertIn("2025-03-11  hold notice sent: EMP-6813", lines)
+
+
+@unittest.skipUnless("pend_resolve" in kits.names(), "pend_resolve is not in this checkout")
+class TestTurningOfClocks(Staged):
+    wanted = "pend_resolve"
+
+    def test_an_error_of_the_clock_leads_to_the_day_of_receipt_and_one_of_the_register_to_its_lines(self):
+        for arm, error, label in (("within-clock", "missed_escalation", "Received on: "),
+                                  ("within-clock", "counted_from_pend_date", "Received on: "),
+                                  ("stub", "released_when_it_should_not", "ADJUDICATION REGISTER")):
+            run, rows = next(run for run in self.opened.runs if run.id == self.ids[arm]), 0
+            for name in run.rows:
+                if error in run.rows[name].errors["raw"]:
+                    view = page.document(self.opened, name, self.asked(run=run.id, error=error))
+                    text = written(panel(view, "document"))
+                    before = text[:text.index(self._marked(view))]
+                    self.assertIn(label, before[before.rindex(label):])
+                    self.assertLessEqual(before[before.rindex(label):].count("\n"), 2, name)
+                    rows += 1
+            self.assertTrue(rows, error)
+
+    def test_the_line_that_baits_a_release_is_marked(self):
+        found = [name for name in self.opened.documents for block in panel(page.document(
+            self.opened, name, self.asked()), "document")["blocks"] for segment in block["segments"]
+            if segment["value"] and "release" in segment["fields"]]
+        self.assertEqual(len(set(found)), 6)
+
+    def _marked(self, view):
+        return "".join(segment["text"] for block in panel(view, "document")["blocks"] for segment in block["segments"]
+                       if segment["value"] and view["turns_on"] in segment["fields"])
+
+
 class TestRules(Staged):
     def test_every_ordered_table_of_the_book_is_shown_and_each_gold_row_ends_once_in_one_of_them(self):
         view = rules.rules(self.opened)
@@ -123,6 +220,16 @@ class TestRules(Staged):
         for table in counted:
             at = table["columns"].index("gold rows it decides")
             self.assertGreater(sum(int(row[at][0]["text"]) for row in table["rows"]), 0, table["title"])
+
+    def test_a_key_that_takes_long_is_counted_bit_by_bit_and_says_how_far(self):
+        opened = self.stage.opened()
+        begun = rules.rules(opened, 0)
+        self.assertEqual((begun["counted"], begun["of"]), (0, len(opened.documents)))
+        self.assertIn(f"the first 0 of {len(opened.documents)}", panel(begun, "note", "Still counting")["text"])
+        self.assertEqual(rules.rules(opened), rules.rules(self.stage.opened()))
+        whole = rules.rules(opened, 0)
+        self.assertEqual(whole["counted"], whole["of"])
+        self.assertNotIn("Still counting", [found.get("title") for found in whole["panels"]])
 
     def test_tables_in_parts_of_a_book_are_found_in_their_order(self):
         found = [table for table in rules._tables(self.opened.kit.book)]
@@ -383,6 +490,15 @@ class TestList(Staged):
         rarest = max(self.opened.kit.text(name).split(), key=len)
         self.assertIn(name, self.matching(q=rarest.upper()))
         self.assertEqual(self.matching(q="no such words anywhere"), set())
+
+    def test_what_was_found_on_the_pages_is_found_anew_once_a_page_has_changed(self):
+        name = next(iter(self.opened.documents))
+        path = self.stage.data / "corpus" / f"{name}.txt"
+        kept = path.read_text()
+        self.addCleanup(path.write_text, kept)
+        self.assertEqual(self.matching(q="zyzzyva"), set())
+        path.write_text(kept + "zyzzyva\n")
+        self.assertEqual(self.matching(q="zyzzyva"), {name})
 
     def test_an_unanswered_document_is_wrong_on_everything(self):
         view = listing.documents(self.opened, self.asked(run=self.ids["stub"]))

@@ -21,7 +21,9 @@ def page(text, gold):
     for name in elements.ELEMENTS:
         quote = gold.values[elements.citation(name)] if gold else None
         spans |= {name: place for place in citation.locate(text, quote or "").spans[:1]}
-    return draw.document(text, spans, title="The admission record")
+    counted = [elements.EXPECTATION] if elements.EXPECTATION in spans else []
+    return draw.document(text, spans, title="The admission record",
+                         groups=dict.fromkeys((policy.COUNT, *elements.VALUES), counted))
 
 
 def fields(book, answers):

@@ -9,8 +9,8 @@ from src.shared import fields as field_list
 from src.shared import shapes, walk
 from src.shared.files import BadData, Problems
 
-# data folder, Fields, walk.Table, the compiled hold rule, the decided names, and the prompt's Template
-Book = namedtuple("Book", "data fields table hold verdict restriction template")
+# data folder, Fields, walk.Table, the hold rule compiled and the fields that it reads, the decided names, the Template
+Book = namedtuple("Book", "data fields table hold hold_reads verdict restriction template")
 NEEDED = ("authority", "answers", "hold")       # beside what every table has
 ANSWERS = {"decision": shapes.TEXT, "rule": shapes.TEXT}
 
@@ -43,7 +43,7 @@ def decide(book, inputs):
     if decision.error:
         raise BadData(decision.error)
     flags = book.table.raised(values, findings)
-    misspelt = field_list.misspelt(inputs, sorted(book.table.reads), book.fields.by_name)
+    misspelt = field_list.misspelt(inputs, book.table.reads, book.fields.by_name)
     # A name that is nearly a forbidden one passed: the walk decides by the whole name, a person should look at both.
     passed_near = [f"{step['value']} resembles {', '.join(step['near'])}, and is another name"
                    for step in decision.trace if step.get("near") and step["result"] == "pass"]
@@ -58,14 +58,13 @@ def decide(book, inputs):
 
 def needs_hold(book, values):
     """Whether somebody has to look today: True, False, or None where verdict or status is missing, which is no pass."""
-    rule = book.table.document["hold"]["when"]
-    if not walk.all_stated(rule, values):
+    if any(values.get(name) is None for name in book.hold_reads):
         return None
     return book.hold(values, {}) is walk.TRUE
 
 
 def _refuse_foreign(book, inputs):
-    if book.table.reads.isdisjoint(inputs):
+    if inputs.keys().isdisjoint(book.table.reads):
         wanted = [field.name for field in book.fields.copied if field.name in book.table.reads]
         hints = [f"{key}{close}" for key in inputs if (close := field_list.near(key, wanted, 0.75))]
         raise BadData("none of the fields that the checks read is given; got "

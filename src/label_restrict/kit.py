@@ -13,9 +13,10 @@ def load(data):
     fields, table = wrong.of(checks.load_rules, data) or (None, None)
     template = wrong.of(prompt.load, data, fields, table)
     wrong.refuse()
-    hold = walk.compile_clause(table.document["hold"]["when"], fields)
+    when = table.document["hold"]["when"]
     answers = table.document["answers"]
-    return checks.Book(Path(data), fields, table, hold, answers["decision"], answers["rule"], template)
+    return checks.Book(Path(data), fields, table, walk.compile_clause(when, fields), tuple(walk.operands(when)),
+                       answers["decision"], answers["rule"], template)
 
 
 def keys(book):

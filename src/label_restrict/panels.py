@@ -32,7 +32,7 @@ def fields(book, answers):
 def hold(book, answers):
     """needs_hold of every answer, and where it is not computed the value that is missing. That is not a pass."""
     rule = book.table.document["hold"]
-    items = [(name, HOLD_WORDS[answer.values[HOLD] if answer else None], _why_no_hold(book, rule["when"], answer))
+    items = [(name, HOLD_WORDS[answer.values[HOLD] if answer else None], _why_no_hold(book, answer))
              for name, answer in answers.items()]
     says = f"Set when {prompt.say(rule['when'])}; not computed where one of the two is missing."
     return draw.state(items, HOLD) | {"text": says}
@@ -47,14 +47,13 @@ def flags(book, walked):
     return [draw.note(f"{why} Seen in: {'; '.join(names)}.", title, "warn") for title, (why, names) in found.items()]
 
 
-def _why_no_hold(book, when, answer):
+def _why_no_hold(book, answer):
     if answer is None:
         return "there is no answer"
     if answer.values[HOLD] is not None:
         return None
-    full = dict.fromkeys(book.fields.by_name, True)
-    needed = [name for name in full if not walk.all_stated(when, {**full, name: None})]
-    return "; ".join(f"{name} {_why_missing(answer, name)}" for name in needed if answer.values.get(name) is None)
+    return "; ".join(f"{name} {_why_missing(answer, name)}" for name in book.fields.by_name
+                     if name in book.hold_reads and answer.values.get(name) is None)
 
 
 def _why_missing(answer, name):

@@ -4,6 +4,7 @@ Reading takes what is printed at its word and resolves nothing: a scope that is 
 here, and what is printed nowhere is not there.
 """
 import re
+from collections import namedtuple
 
 from src.shared import sections
 from src.shared.files import BadData
@@ -66,8 +67,19 @@ def read_position(text):
             "runs": int(numbers[2])}
 
 
+Event = namedtuple("Event", "on says id span")      # id is None where an event is about nobody, such as a release
+
+
+def events(text):
+    """{"event n": Event} of the lines of the event log, as they stand there."""
+    return {f"event {number}": Event(found[1], found[2], found[3], found.span())
+            for section in sections.cut(text) if section.title == EVENTS for number, found in enumerate(
+                _EVENT.finditer(text, section.body_start, section.body_end), 1)}
+
+
 def spans(text):
-    """{employee id: (start, end)} of each person's entry on the roster, and of each event's line {id (event n): …}."""
+    """{employee id: (start, end)} of each person's entry on the roster, of each event's line {event n: …}, and of the
+    departments in scope {scope: …}."""
     found = {}
     for section in sections.cut(text):
         if section.title == ROSTER:
@@ -75,10 +87,10 @@ def spans(text):
             ends = [match.start() for match in starts[1:]] + [section.body_end]
             found |= {match[1]: (match.start(), match.start() + len(text[match.start():end].rstrip()))
                       for match, end in zip(starts, ends)}
-        elif section.title == EVENTS:
-            found |= {f"event {number}": match.span() for number, match in enumerate(
-                _EVENT.finditer(text, section.body_start, section.body_end), 1)}
-    return found
+        elif section.title == SCOPE:
+            line = sections.value_line(text, section, "relevant departments:")
+            found |= {"scope": (line.start, line.end)} if line and line.text else {}
+    return found | {name: event.span for name, event in events(text).items()}
 
 
 def _matter(facts):

@@ -1,5 +1,5 @@
 """What the board shows of one reading: the extract, the answers person by person, who is carried, clock and walk."""
-from src.legal_hold import legalhold, page, recheck, review, state
+from src.legal_hold import corpus, legalhold, page, recheck, review, state
 from src.legal_hold.matter import fold_id
 from src.shared import sections
 from src.shared.view import panels as draw
@@ -15,7 +15,7 @@ def panels(book, document, text, answers):
     """The panels of one reading. `answers` {name: Answer or None}, gold first."""
     run, carried = book.chains.run(document), book.chains.carried(document)
     found = review.review(book, book.chains.row(document), carried)[0]
-    return [extract(book, text), fields(run, answers), *unknown(run, carried, answers), *on_hold(carried, found),
+    return [extract(book, text, groups(book, document, text, carried, found)), fields(run, answers), *unknown(run, carried, answers), *on_hold(carried, found),
             draw.ladder(book.rules.stage, answers, "The walk of L-7"), clock(book, run, carried), *flags(found),
             draw.note("As the model is told it:", "Carried state in the prompt",
                       lines=state.describe(carried).split("\n")),
@@ -24,13 +24,35 @@ def panels(book, document, text, answers):
             draw.note(WATCHLIST, "Watchlist")]
 
 
-def extract(book, text):
-    """The extract as it stands, each person's entry and each event marked, the personal details shown as withheld."""
+def extract(book, text, named):
+    """The extract as it stands, each person's entry, each event and the scope marked, the personal details shown as
+    withheld."""
     titles = book.rules.policy["sections"]["withheld"]
     withheld = [(section.start, min(section.body_end + 1, section.end), STAYS) for section in sections.cut(text)
                 if section.title in titles]
-    spans = {name if name.startswith("event ") else recheck.unit(name): span for name, span in page.spans(text).items()}
-    return draw.document(text, spans, withheld, "The extract")
+    spans = {name if name == "scope" or name.startswith("event ") else recheck.unit(name): span
+             for name, span in page.spans(text).items()}
+    return draw.document(text, spans, withheld, "The extract", named)
+
+
+def groups(book, document, text, carried, found):
+    """{what rules and named errors speak of: [marks]}: who is new and needs a notice, who was on hold before, whose
+    clock is asked for, whom a fact outside of the labelled lines makes a custodian, the scope, the release memo."""
+    notices, events = book.rules.policy["events"]["notice"], page.events(text)
+    released, about = [name for name, event in events.items() if event.id is None], {}
+    for is_notice in (True, False):         # the clock begins with the first notice
+        for name, event in events.items():
+            if event.id and (event.says.casefold() in notices) is is_notice:
+                about.setdefault(fold_id(event.id), []).append(name)
+    roster = [person["id"] for person in book.chains.row(document)["candidates"]]
+    late = {f"{recheck.ESCALATE}.{fold_id(name)}": [*about.get(fold_id(name), ()), recheck.unit(name)]
+            for name in [*roster, *carried.custodians]}
+    special = [person["id"] for person in book.chains.row(document)["candidates"]
+               if person.get("kind") in corpus.SPECIAL]
+    units = {"new_custodians": found["notices"] or (), "on_hold": carried.custodians, "special": special}
+    return {**{name: list(map(recheck.unit, ids)) for name, ids in units.items()}, **late,
+            "newly_overdue": [mark for name in found["escalate"] or () for mark in late[
+                f"{recheck.ESCALATE}.{fold_id(name)}"]], "release_memo": released}
 
 
 def fields(run, answers):

@@ -133,7 +133,7 @@ class Chains:
     def up_to(self, document):
         """The documents of a matter from its first run to this one."""
         name, run, _ = self._places.get(document) or self.row(document)
-        return [other for _, number, other in self._of(name) if number <= run]
+        return [other for _, number, other in self._by_matter[name] if number <= run]
 
     def positions(self):
         """The documents in the order of their matters and runs: [(matter, run, document)]."""
@@ -163,15 +163,20 @@ class Chains:
     def _replay(self, name):
         """{run: the Carried state before it} of one matter."""
         found, carried = {}, state.NOTHING
-        for other, run, document in self._of(name):
+        for _, run, document in self._by_matter[name]:
             found[run] = carried
             taken = self.run(document)
             state.refuse_unless_next(carried, taken)
             carried = legalhold.step(taken, carried, self.rules)[1]
         return found
 
-    def _of(self, name):
-        return [place for place in self.positions() if place[0] == name]
+    @functools.cached_property
+    def _by_matter(self):
+        """{matter: its part of `positions`}."""
+        found = {}
+        for place in self.positions():
+            found.setdefault(place[0], []).append(place)
+        return found
 
 
 def _brought(inputs):

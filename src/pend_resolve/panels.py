@@ -3,7 +3,7 @@
 The release gate is checked anew for every page that is shown.
 """
 from src.pend_resolve import clock, policy, release
-from src.shared import citation
+from src.shared import citation, sections
 from src.shared.view import panels as draw
 
 QUOTE = "citation"
@@ -18,17 +18,24 @@ def panels(book, document, text, answers):
     release.check(book.policy, book.data / "policy.json")
     values, findings = policy.of_claim(book, document)
     counted = clock.read(book, values)
-    return [page(text, next(iter(answers.values()))), fields(answers), quotations(text, answers),
+    return [page(book, text, next(iter(answers.values()))), fields(answers), quotations(text, answers),
             draw.ladder(book.table, answers, "The walk of PR-2026"), *deadline(book, values, counted),
             draw.note(GATE.format(conditions="; ".join(book.policy["release_gate"]["conditions"])), "Who applies it"),
             *flags(book, values, findings)]
 
 
-def page(text, gold):
-    """The record as it stands, the line that establishes the cause marked on its characters."""
+def page(book, text, gold):
+    """The record as it stands, marked on its characters: what establishes the cause, the facts that the clock and the
+    resolution read, and a line that claims an open category."""
     quote = gold and gold.values[QUOTE]
-    places = citation.locate(text, quote).spans if quote else ()
-    return draw.document(text, {QUOTE: places[0]} if places else {}, title="The pend record")
+    spans = sections.locate(text, book.facts)
+    for place in citation.locate(text, quote).spans[:1] if quote else ():
+        spans |= {QUOTE: place, policy.CAUSE: place}
+    for claim in book.claims_of_release:
+        start = text.find(claim)
+        if start >= 0:
+            spans["release"] = start, start + len(claim)
+    return draw.document(text, spans, title="The pend record")
 
 
 def fields(answers):

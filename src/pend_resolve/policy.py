@@ -43,6 +43,13 @@ class Book(namedtuple("Book", "data policy reply facts table deadlines states da
             raise BadData(f"{path}: a list of claims is wanted, each with the id of its document")
         return {row["id"]: row for row in rows}
 
+    @functools.cached_property
+    def claims_of_release(self):
+        """The planted lines that claim an open category, which no record can open; none in a folder without pools."""
+        path = self.data / "pools.json"
+        pool = read_json(path).get("baits", []) if path.exists() else []
+        return [entry["text"] for entry in pool]
+
 
 def load(data):
     """A data folder's Book without its prompt. BadData lists what is wrong in policy.json, facts.json, fields.json."""

@@ -1,29 +1,36 @@
-"""Several kits at a time, each in a process of its own, heard in their order.
+"""Work side by side on all processors, heard in its order: kits of one command, stretches of one file.
 
-What one kit says is held until those before it have spoken, so the output is that of one after the other.
+What one piece prints is held until those before it have spoken, so the output is that of one after the other.
 """
+import collections
 import concurrent.futures
 import contextlib
 import io
+import itertools
 import os
 import signal
 import sys
 
 
-def each(action, names):
-    """Yield `action(name)` for each name in order, what it printed passed on just before.
+def each(action, items):
+    """Yield `action(item)` for each item in order, what it printed passed on just before.
 
-    Where there is one processor, or one name, nothing is started. A caller who stops listening leaves the rest undone.
+    Items are drawn as they are needed, so memory is flat however many there are. Where there is one processor, or one
+    item, no process is started. A caller who stops listening leaves the rest undone.
     """
-    at_once = min(len(names), _processors())
+    items, processors = iter(items), _processors()
+    ahead = list(itertools.islice(items, 2 * processors))
+    at_once = min(processors, len(ahead))
     if at_once < 2:
-        yield from map(action, names)
+        yield from map(action, itertools.chain(ahead, items))
         return
     with concurrent.futures.ProcessPoolExecutor(at_once, initializer=_quiet_end) as pool:
         try:
             with _no_interruption():
-                heard = pool.map(_overhear, [action] * len(names), names)
-            for found, said, complained in heard:
+                waiting = collections.deque(pool.submit(_overhear, action, item) for item in ahead)
+            while waiting:
+                found, said, complained = waiting.popleft().result()
+                waiting.extend(pool.submit(_overhear, action, item) for item in itertools.islice(items, 1))
                 sys.stderr.write(complained)
                 sys.stdout.write(said)
                 yield found
@@ -31,10 +38,10 @@ def each(action, names):
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _overhear(action, name):
-    """(what came of one name, what it printed, what it printed on standard error)."""
+def _overhear(action, item):
+    """(what came of one item, what it printed, what it printed on standard error)."""
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as complained:
-        found = action(name)
+        found = action(item)
     return found, said.getvalue(), complained.getvalue()
 
 

@@ -21,6 +21,7 @@ PROVIDERS = {"openai-compatible": "openai_compatible", "anthropic": "anthropic"}
 REDACTED = "[redacted]"
 KEY_PREFIX = 12         # this much of a key gives it away, so whatever follows such a beginning goes too
 NO_KEY = "none"
+MOST_WORKERS = 256      # calls at a time
 
 
 class Secret:
@@ -94,9 +95,10 @@ class Settings:
         """The text without key and base URL, also where they stand escaped, in part or in other letter case."""
         folded = text.casefold()
         # Most texts hold neither a secret nor anything that could hide one: the long search is for the others.
-        if not any(mark in folded for mark in self._marks):
-            return text
-        return self._secrets.sub(REDACTED, text)
+        for mark in self._marks:
+            if mark in folded:
+                return self._secrets.sub(REDACTED, text)
+        return text
 
     @property
     def _address(self):
@@ -165,6 +167,7 @@ def write_env(values, path=ENV_FILE):
 
 
 @functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=16)        # asked for at each connection
 def is_loopback(host):
     """True when a host name or address can only mean this machine."""
     import ipaddress        # here, because the free path reads settings too
@@ -313,6 +316,6 @@ _READERS = {
     "MAX_TOKENS": _whole(1, 10_000_000), "STREAM": _switch, "JSON_MODE": _one_of(("off", "object", "schema")),
     "THINKING": _thinking, "TEMPERATURE": _decimal(0, 2, float),
     "FIRST_OUTPUT_SECONDS": _SECONDS, "BETWEEN_OUTPUT_SECONDS": _SECONDS, "TOTAL_SECONDS": _SECONDS,
-    "RETRIES": _whole(0, 20), "EVAL_WORKERS": _whole(1, 256), "MAX_CALLS_PER_DAY": _whole(0, 10_000_000),
+    "RETRIES": _whole(0, 20), "EVAL_WORKERS": _whole(1, MOST_WORKERS), "MAX_CALLS_PER_DAY": _whole(0, 10_000_000),
     "MAX_COST_USD": _decimal(0, 1_000_000, decimal.Decimal), "PORT": _whole(0, 65535),
 }

@@ -137,7 +137,8 @@ def misspelt(given, known, beside=()):
     strangers = tuple([name for name in given if name not in beside and name not in known])
     if not strangers:
         return []
-    absent = tuple([name for name in known if name not in given or isinstance(given, dict) and given[name] is None])
+    values = given if isinstance(given, dict) else dict.fromkeys(given, True)
+    absent = tuple([name for name in known if values.get(name) is None])
     return list(_slips(strangers, absent, tuple(known)))
 
 

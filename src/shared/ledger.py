@@ -35,6 +35,14 @@ class Ledger:
                 raise Limit(f"MAX_CALLS_PER_DAY={self.limit} is used up for {path.name} (UTC)")
             self.add(1)
 
+    def may_take(self):
+        """Whether one more call was counted: what a call asks before each further attempt."""
+        try:
+            self.take()
+            return True
+        except (Limit, BadData):
+            return False
+
     def add(self, calls):
         """Count calls that were made anyway, like a call's further attempts."""
         if not calls:

@@ -52,7 +52,7 @@ def decode(piece):
 ['repaired: single quotes', 'repaired: Python literal', 'repaired: trailing comma'])
     """
     try:
-        return _load(_STRICT, piece), []
+        return strict(piece), []
     except json.JSONDecodeError:
         mended, repairs = _mend(piece)
     try:
@@ -74,10 +74,15 @@ def why_unclosed(piece):
     return Fault("unfinished", "the object never closes; nothing is added to a cut reply")
 
 
+def strict(text):
+    """The value of a text that is JSON as it stands. ValueError for any other, Fault where it is JSON but refused."""
+    return _load(_STRICT, text)
+
+
 def is_json(text):
     """Whether the whole text is a JSON value of any kind."""
     try:
-        _load(_STRICT, text)
+        strict(text)
     except ValueError:
         return False
     return True

@@ -89,10 +89,12 @@ def signflip_exact(diffs):
     sizes = sorted(abs(int(d * scale)) for d in exact if d)
     total, seen = sum(sizes), abs(int(sum(exact) * scale))
     need(total * len(sizes) <= FLIP_STEPS, f"signflip_exact: {len(sizes)} sums of {total} steps: round them first")
-    ways = [1]                                        # ways[t]: sign choices whose minus side adds up to t
-    for size in sizes:
-        ways = [x + y for x, y in zip(ways + [0] * size, [0] * size + ways)]
-    return sum(w for t, w in enumerate(ways) if abs(total - 2 * t) >= seen) / 2 ** len(sizes)
+    if not seen:
+        return 1.0
+    most, ways = (total - seen) // 2, [1]             # ways[t]: sign choices whose minus side adds up to t
+    for size in sizes:                                # the other tail is this one, with the signs turned round
+        ways = [x + y for x, y in zip(ways + [0] * size, [0] * size + ways)][:most + 1]
+    return 2 * sum(ways) / 2 ** len(sizes)
 
 
 def signflip(diffs):

@@ -8,7 +8,8 @@ import re
 from collections import deque, namedtuple
 
 from src.shared import values
-from src.shared.mend import BLANK, COMMENT, CURLY, DOUBLE, SINGLE, Fault, canonical, decode, is_json, why_unclosed
+from src.shared.mend import BLANK, COMMENT, CURLY, DOUBLE, SINGLE, Fault
+from src.shared.mend import canonical, decode, is_json, strict, why_unclosed
 
 MAX_CHARS = 1 << 20
 MAX_DEPTH = 64
@@ -81,9 +82,7 @@ def fold_word(raw, allowed):
 def _choose(text, required, vocabularies):
     if len(text) > MAX_CHARS:
         raise Fault("too_long", f"the reply has {len(text):,} characters; at most {MAX_CHARS:,} are read")
-    objects, ending = _outline(text)
-    readings = [_read(text[start:end], place, required) for start, end, place in objects]
-    readings += [ending] if ending else []
+    readings = _plain(text, required) or _readings(text, required)
     whole = [i for i, reading in enumerate(readings) if not isinstance(reading, Fault) and _has(reading[0], required)]
     if not whole:
         raise _why_none(text, readings, required)
@@ -94,9 +93,26 @@ def _choose(text, required, vocabularies):
     if any(isinstance(reading, Fault) for reading in readings[inside[-1]:]):
         repairs.append("unread_object: a later one is broken or cut off")
     # Without a backslash a string holds nothing that does not stand in the text itself.
-    if ("\\" in text or _SUSPECT.search(text)) and any(map(_SUSPECT.search, _strings(value))):
+    if ("\\" in text or "\f" in text or "\b" in text) and any(map(_SUSPECT.search, _strings(value))):
         repairs.append("suspect_escape")
     return Reply(value, repairs, None)
+
+
+def _plain(text, required):
+    """The reading of a reply that is one strict JSON object and nothing else, as most are; [] for any other."""
+    if text[:1] != "{" or text[-1:] != "}" or text.count("{") + text.count("[") > MAX_DEPTH:
+        return []
+    try:
+        value = strict(text)
+    except ValueError:
+        return []
+    return [_unwrapped(value, [], required)] if value else []
+
+
+def _readings(text, required):
+    """What each top-level object says, or why it says nothing, in order."""
+    objects, ending = _outline(text)
+    return [_read(text[start:end], place, required) for start, end, place in objects] + ([ending] if ending else [])
 
 
 def _outline(text):
@@ -166,6 +182,11 @@ def _read(piece, place, required):
         return fault
     if place == _SOLE:
         return value, repairs + ["unwrapped"]
+    return _unwrapped(value, repairs, required)
+
+
+def _unwrapped(value, repairs, required):
+    """(value, repairs), the value out of an object that holds nothing else."""
     inner = next(iter(value.values())) if len(value) == 1 and not _has(value, required) else None
     if isinstance(inner, dict) and _has(inner, required):
         return inner, repairs + ["unwrapped"]

@@ -36,7 +36,7 @@ class Tally:
                 self.blame[column][found["kind"]] += 1
 
     def _add_marks(self, column, entry):
-        known, cluster = self.hits[column], entry["cluster"]
+        known, clusters, cluster = self.hits[column], self.clusters[column], entry["cluster"]
         for mark, hit in entry["marks"][column].items():
             hits, of = hit if type(hit) is list else (hit, 1)
             counts = known.get(mark) or known.setdefault(mark, [0, 0])
@@ -46,7 +46,8 @@ class Tally:
                 self.rows[column].setdefault(mark, []).append(entry["id"])
             # Units of one document are no more independent than documents of one cluster.
             if cluster is not None:
-                sums = self.clusters[column].setdefault(mark, {}).setdefault(cluster, [0, 0])
+                groups = clusters.get(mark) or clusters.setdefault(mark, {})
+                sums = groups.get(cluster) or groups.setdefault(cluster, [0, 0])
                 sums[0] += hits
                 sums[1] += of
             elif type(hit) is list:

@@ -57,10 +57,10 @@ def read_number(raw, unit, words):
     Decimal('2.5')
     """
     kind = type(raw)
+    if raw is None or kind is int and -_TOO_LARGE < raw < _TOO_LARGE:
+        return raw
     if kind is int or kind is decimal.Decimal:
         return _bounded(raw)
-    if raw is None:
-        return None
     if kind is str:
         return _number_of_text(raw, unit, words)
     if kind is float:

@@ -51,7 +51,7 @@ class Table:
         self.rules = sorted(document["rules"], key=lambda rule: rule["order"])
         self.decisions = tuple(document["decisions"])
         self.rule_ids = rule_ids(document)
-        self.reads = frozenset(name for rule in self.rules for name in _operands(rule))
+        self.reads = tuple(sorted({name for rule in self.rules for name in _operands(rule)}))
         self.flags = document.get("flags", [])
         self._walk = [(rule, *_compiled(rule, document, fields)) for rule in self.rules]
         self._flags = [(flag, compile_clause(flag["when"], fields)) for flag in self.flags]
@@ -64,7 +64,7 @@ class Table:
         error), and where values were compared field, value, test, limit, unit and by how much they are apart.
         """
         trace = []
-        for rule, applies, clause, entry in self._walk:
+        for rule, applies, clause, show, entry in self._walk:
             step = entry.copy()
             trace.append(step)
             result = applies(values, findings) if applies else FALSE
@@ -73,8 +73,8 @@ class Table:
                 continue
             if result is FALSE:
                 result = clause(values, findings)
-                if "field" in step:
-                    _show_operands(step, values, findings)
+                if show:
+                    show(step, values, findings)
             if result is MISSING:
                 step["result"] = "not readable"
                 return Decision(self.document["missing"]["decision"], rule["id"], trace)
@@ -83,12 +83,12 @@ class Table:
                 return Decision(None, rule["id"], trace, _why_error(rule, findings))
             if (result is FALSE) is self._breach:
                 step["result"] = "breached" if self._breach else "matched"
-                if "field" in step:
-                    _show_gap(step, values, findings)
+                if show:
+                    _show_gap(step)
                 return Decision(rule["decision"], rule["id"], trace)
             step["result"] = "pass"
             if step.get("test") == "not in":
-                _show_gap(step, values, findings)
+                _show_gap(step)
         return Decision(self.document["passed"]["decision"], self.document["passed"]["rule"], trace)
 
     def raised(self, values, findings):
@@ -141,9 +141,13 @@ def compile_clause(clause, fields):
     return _compile_test(clause, fields)
 
 
-def all_stated(clause, values):
-    """Whether every field that the clause names has a value: for rules that a missing value leaves uncomputed."""
-    return all(values.get(name) is not None for name in _clause_operands(clause))
+def operands(clause):
+    """Names of the fields that a clause reads, in order."""
+    if "field" in clause:
+        value = clause.get("value")
+        return [clause["field"], *([value[1:]] if isinstance(value, str) and value[:1] == "$" else [])]
+    parts = clause.get("all") or clause.get("any") or [clause["not"]]
+    return [name for part in parts for name in operands(part)]
 
 
 def near_names(name, names):
@@ -231,27 +235,32 @@ def _near_names(name, names):
 
 
 def _compiled(rule, document, fields):
-    """(applies-not function or None, clause function, the constant part of the rule's trace entry)."""
+    """(applies-not function or None, clause function, what shows its operands or None, the constant part of its entry).
+    """
     guard = rule.get("not_applicable")
     applies_not = compile_clause(guard, fields) if guard else None
     if document["stops_at"] == "match":
-        return applies_not, compile_clause(rule["when"], fields), {"rule": rule["id"], "result": None}
+        return applies_not, compile_clause(rule["when"], fields), None, {"rule": rule["id"], "result": None}
     entry = {"rule": rule["id"], "result": None, "field": rule["field"], "test": rule["test"], "against": rule["value"]}
     if rule.get("unit"):
         entry["unit"] = rule["unit"]
-    return applies_not, _compile_test(rule, fields), entry
+    return applies_not, _compile_test(rule, fields), _shown_operands(rule), entry
 
 
-def _show_operands(step, values, findings):
-    against = step["against"]
-    step["value"] = values[step["field"]]
-    step["limit"] = values[against[1:]] if isinstance(against, str) and against[:1] == "$" else against
-    raw = {name: findings[name].raw for name in (step["field"], str(against)[1:]) if name in findings}
-    if raw:
-        step["raw"] = raw
+def _shown_operands(rule):
+    """function(trace entry, values, findings) that puts both operands of a rule into its entry."""
+    field, against, (_, *other) = rule["field"], rule["value"], operands(rule)
+
+    def show(step, values, findings):
+        step["value"] = values[field]
+        step["limit"] = values[other[0]] if other else against
+        raw = {name: findings[name].raw for name in (field, *other) if name in findings} if findings else None
+        if raw:
+            step["raw"] = raw
+    return show
 
 
-def _show_gap(step, values, findings):
+def _show_gap(step):
     """How far a compared value is from its limit, or which names of the list come near it."""
     if step["test"] in ORDERINGS:
         gap = step["limit"] - step["value"] if step["test"] in (">", ">=") else step["value"] - step["limit"]
@@ -271,16 +280,8 @@ def _operands(rule):
     """Field names that a rule reads, guard first, in order, each once."""
     names = []
     for clause in (rule.get("not_applicable"), rule.get("when"), rule if "field" in rule else None):
-        names += _clause_operands(clause) if clause else []
+        names += operands(clause) if clause else []
     return list(dict.fromkeys(names))
-
-
-def _clause_operands(clause):
-    if "field" in clause:
-        value = clause.get("value")
-        return [clause["field"], *([value[1:]] if isinstance(value, str) and value[:1] == "$" else [])]
-    parts = clause.get("all") or clause.get("any") or [clause["not"]]
-    return [name for part in parts for name in _clause_operands(part)]
 
 
 # Validation: everything below yields sentences and changes nothing.

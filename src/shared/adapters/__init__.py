@@ -2,6 +2,7 @@
 
 The only network code of the project. A wire is one module here and one line in `config.PROVIDERS`.
 """
+import functools
 import importlib
 import random
 import threading
@@ -13,7 +14,7 @@ from src.shared.files import BadData, to_json
 from src.shared.parts import Completion
 
 from . import faults, reading, transport
-from .answer import Answer
+from .answer import MEANINGS, Answer
 from .faults import Failure
 
 FIRST_WAIT_SECONDS = 1.0        # doubled with each retry, times a random half to whole
@@ -21,7 +22,8 @@ LONGEST_BACKOFF_SECONDS = 30.0
 LONGEST_WAIT_SECONDS = 120.0    # a provider that asks for more is obeyed by stopping the run
 
 
-def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None, stop=None, connections=None):
+def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None, stop=None, connections=None,
+             again=lambda: True):
     """Send a prompt and return its Completion; trouble with the model or the network is in it, never raised.
 
     parts        list of `parts.Part`
@@ -31,6 +33,7 @@ def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None,
     stop         threading.Event or callable; once it is set the call ends as `cancelled`, within a second or, while
                  the connection is still being made, within transport.CONNECT_SECONDS
     connections  `transport.Connections` of a run, so that its calls need not each connect anew
+    again        asked before each attempt behind the first, right before it is made; False ends the call as it stands
     Raises BadData, before anything is sent, for settings that cannot make a call.
     """
     settings.require_provider()
@@ -46,13 +49,17 @@ def complete(settings, parts, *, max_tokens=None, schema=None, on_progress=None,
         if failure is None:
             break
         if _learn(settings, sent, failure):
-            continue
+            if again():
+                continue
+            break
         wait = _wait(settings, failure, retried, deadline)
         if wait is None:
             break
         attempts[-1]["wait_seconds"] = round(wait, 3)
         if not _pause(wait, is_stopped):
             failure = Failure(faults.CANCELLED, "stopped on request while waiting to try again")
+            break
+        if not again():
             break
     return _completion(settings, answer, text, failure, attempts, started)
 
@@ -161,10 +168,10 @@ def _completion(settings, answer, text, failure, attempts, started):
         error = {"kind": failure.kind, "message": failure.message(redact), "scope": failure.scope,
                  "outcome": faults.KINDS[failure.kind].outcome, "detail": failure.detail}
         text = answer.text() if failure.kind in _WITH_EVIDENCE else ""
-    clean = redact(text)
+    clean, finish = redact(text), answer.meaning() if answer.finish or not failure else None
     return Completion(
         text=clean,
-        finish=redact(faults.plain(answer.meaning())) if answer.finish or not failure else None,
+        finish=finish if finish is None or finish in MEANINGS else redact(faults.plain(finish)),
         usage=answer.usage,
         attempts=attempts,
         seconds={"wait": round(clock.started - started, 3),
@@ -183,7 +190,12 @@ def _model(settings):
 
 
 def _wire(settings):
-    return importlib.import_module(f"{__name__}.{PROVIDERS[settings.provider]}")
+    return _module(settings.provider)
+
+
+@functools.lru_cache(maxsize=None)      # asked for at each step of each call
+def _module(provider):
+    return importlib.import_module(f"{__name__}.{PROVIDERS[provider]}")
 
 
 _WITH_EVIDENCE = (faults.OUTPUT_LIMIT, faults.REFUSAL, faults.CONTENT_FILTER, faults.UNKNOWN_FINISH)

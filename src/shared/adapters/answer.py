@@ -14,6 +14,7 @@ MEANINGS = {
     "tool_calls": "tool_calls tool_use function_call tool_call",
     "error": "error network_error insufficient_system_resource abort aborted cancelled canceled",
 }
+_NOT_WHOLE = MEANINGS.keys() - {"stop"}
 _MEANING = {word: meaning for meaning, words in MEANINGS.items() for word in words.split()}
 
 # The names under which servers report each count; the first usable one is taken, an inner name by its path.
@@ -68,9 +69,14 @@ class Answer:
         self.clock.output(0)
 
     def end(self, word):
-        """The provider's finish word; null words are passed over, the last real one counts."""
+        """The provider's finish word; null words are passed over, the last real one counts.
+
+        But a word that says why the answer is not whole stands until more text comes: no later word makes it whole.
+        """
         if isinstance(word, str) and word:
-            self.finish, self.is_open = word, False
+            if self.is_open or self.meaning() not in _NOT_WHOLE:
+                self.finish = word
+            self.is_open = False
             # on purpose: a "stop" before any text may end the reasoning only, so the answer may still be long in coming
             if self.pieces or self.refusal or self.meaning() != "stop":
                 self.clock.finish()
@@ -153,9 +159,11 @@ class Answer:
     def _are_snapshots(self):
         """True when each piece repeats all that came before and goes on: the whole text so far, not an addition.
 
-        Asked of the whole stream at once, so that a token that happens to repeat never counts.
+        Asked of the whole stream at once, so that a token that happens to repeat never counts. Two pieces are enough
+        where both open the object that is wanted: added up, they would be none.
         """
-        grown = len({len(piece) for piece in self.pieces}) >= 3
+        grown = len({len(piece) for piece in self.pieces})
+        grown = grown >= 3 or grown == 2 and self.pieces[0].lstrip().startswith("{")
         return grown and all(after.startswith(before) for before, after in zip(self.pieces, self.pieces[1:]))
 
     def _note(self, holds, code):

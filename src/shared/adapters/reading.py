@@ -6,12 +6,15 @@ from . import faults, sse
 from .faults import Failure
 
 DONE = "[DONE]"
+_START_BYTES = 1024
 _JSON = json.JSONDecoder(strict=False)       # servers send raw line breaks inside strings
 _BLANK = b"\xef\xbb\xbf \t\r\n\0"            # a byte order mark, whole or cut, and what keeps a connection warm
 
 
 def read(wire, response, answer):
     """Read a reply to its end into `answer`; Failure for an error in it or for bytes that are no reply."""
+    if response.is_empty:
+        raise Failure(faults.EMPTY_ANSWER, f"HTTP {response.status} with nothing in it")
     chunks, head = response.chunks(), b""
     while not head and (chunk := next(chunks, None)) is not None:
         head = chunk.lstrip(_BLANK)
@@ -21,7 +24,7 @@ def read(wire, response, answer):
     if head.startswith((b"{", b"[")):
         _read_body(wire, chunks, response, answer)
     else:
-        _read_stream(wire, chunks, answer)
+        _read_stream(wire, chunks, response, answer)
 
 
 def _read_body(wire, chunks, response, answer):
@@ -41,9 +44,11 @@ def _read_body(wire, chunks, response, answer):
     wire.read_body(reply, answer)
 
 
-def _read_stream(wire, chunks, answer):
+def _read_stream(wire, chunks, response, answer):
     garbled = None      # at the very end of a stream it only means that the stream is cut
-    for name, data in sse.events(chunks):
+    start = bytearray()
+    name = None
+    for name, data in sse.events(_kept(chunks, start)):
         if garbled:
             raise garbled
         try:
@@ -62,6 +67,15 @@ def _read_stream(wire, chunks, answer):
                 wire.read_event(event, answer)
             if answer.is_done:
                 return
+    if name is None and not response.broken and not sse.may_begin(start):
+        raise Failure(faults.BAD_BODY, "the reply is neither JSON nor an event stream", _shown(start))
+
+
+def _kept(chunks, start):
+    """The chunks as they come, the first bytes of them kept in `start`."""
+    for chunk in chunks:
+        start += chunk[:max(0, _START_BYTES - len(start))]
+        yield chunk
 
 
 def _parsed(data):

@@ -4,6 +4,7 @@ import re
 
 from src.shared.files import BOM
 
+_FIELDS = (b"data", b"event", b"id", b"retry", b"error")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -27,6 +28,12 @@ def lines(chunks):
             held.append(rest)
     if held:
         yield b"".join(held)
+
+
+def may_begin(start):
+    """Whether bytes can be the start of an event stream, however early it was cut; blank ones can."""
+    field = _LINE_END.split(start.lstrip(BOM + b" \t\r\n\0"))[0].partition(b":")[0]
+    return any(name.startswith(field) for name in _FIELDS)
 
 
 def events(chunks):

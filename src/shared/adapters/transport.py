@@ -75,10 +75,14 @@ class Clock:
 
 
 class Response:
-    """Status and headers of a reply, its body in pieces, and `broken`: why the body is not whole, known at its end."""
+    """Status and headers of a reply, its body in pieces, and `broken`: why the body is not whole, known at its end.
+
+    `is_empty` where the server says that there is none.
+    """
 
     def __init__(self, raw):
         self.status, self.headers, self.broken = raw.status, raw.headers, None
+        self.is_empty = raw.length == 0     # as the server announces it, or as 204 means it
         self._raw, self._missing, self._is_over = raw, raw.length, False
 
     def chunks(self):
@@ -108,7 +112,6 @@ class Response:
             return False
         for _ in self._received():
             pass
-        self._raw.close()       # http.client takes no further request before
         return self._is_over
 
     def _received(self):
@@ -195,44 +198,59 @@ class Connections:
 
 
 class _Line:
-    """One connection: http.client's, the socket under it, what it asks for, and the headers that its proxy wants."""
+    """One connection: http.client's, its socket under a clock, what it asks for, and the headers that its proxy wants."""
 
     def __init__(self, url, clock):
+        self.url = url
         self.connection, self.target, self.login = _route(url, min(CONNECT_SECONDS, clock.left()))
-        self.socket = None
         try:
             self.connection.connect()
-            self.socket = self.connection.sock
-            self.connection.sock = _Watched(self.socket)
         except BaseException:
             self.close()
             raise
+        self.watched = _Watched(self.connection.sock)
 
     def ask(self, headers, body, clock):
         """Send one POST; the head of its answer as http.client gives it."""
-        self.connection.sock.clock = clock
+        self.watched.clock = clock
+        head = _head(self.url, self.target, tuple({**headers, **self.login}.items()))
         # A server may refuse a long body and hang up before all of it is sent; its answer is read all the same.
-        self.connection.request("POST", self.target, body, {**headers, **self.login})
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.connection.sock.flush()
-        raw = self.connection.getresponse()
-        while 100 < raw.status < 200:       # a word on the way, such as Early Hints; http.client passes over 100 alone
-            raw.close()
-            raw = http.client.HTTPResponse(self.connection.sock, method="POST")
+            self.watched.send(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        while True:     # past a word on the way, such as Early Hints; http.client passes over 100 alone
+            raw = http.client.HTTPResponse(self.watched, method="POST")
             raw.begin()
-        return raw
+            if not 100 < raw.status < 200:
+                return raw
+            raw.close()
 
     def is_silent(self):
         """Whether nothing waits to be read, as at an open connection between two calls."""
         try:
-            return not (self.connection.sock.leftover() or select.select([self.socket], [], [], 0)[0])
+            return not (self.watched.leftover() or select.select([self.connection.sock], [], [], 0)[0])
         except (OSError, ValueError):       # closed, or a number that select does not know
             return False
 
     def close(self):
         self.connection.close()
-        if self.socket is not None:
-            self.socket.close()
+
+
+_PORT = {"http": http.client.HTTP_PORT, "https": http.client.HTTPS_PORT}
+
+
+@functools.lru_cache(maxsize=16)
+def _head(url, target, headers):
+    """The head of a POST but for its length and end: the same on every call of a run, so it is put together once.
+
+    headers  pairs; config and base64 leave no line break in any of them
+    """
+    there = urllib.parse.urlsplit(url)
+    host = there.hostname if there.hostname.isascii() else there.hostname.encode("idna").decode()
+    host = f"[{host}]" if ":" in host else host
+    host += f":{there.port}" if there.port and there.port != _PORT[there.scheme] else ""
+    lines = [f"POST {target} HTTP/1.1", f"Host: {host}", "Accept-Encoding: identity",
+             *(f"{name}: {value}" for name, value in headers), ""]
+    return "\r\n".join(lines).encode("latin-1")
 
 
 @contextlib.contextmanager
@@ -293,14 +311,10 @@ class _Watched(io.RawIOBase):
     def __init__(self, sock):
         self._sock, self.clock, self._patience, self._is_shut = sock, None, None, False
         self._reader = _Unclosed(self, READ_BYTES)
-        self._unsent = []
 
-    def sendall(self, data):
-        self._unsent.append(data)
-
-    def flush(self):
-        """Send head and body of the request at once: two sends are two packets, and two waits on a busy machine."""
-        rest, self._unsent = memoryview(b"".join(self._unsent)), []
+    def send(self, data):
+        """Send a whole request, in one packet where that holds it: two are two waits on a busy machine."""
+        rest = memoryview(data)
         while rest:
             self._wait_at_most(self.clock.left())
             with contextlib.suppress(TimeoutError):

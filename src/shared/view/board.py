@@ -8,6 +8,7 @@
     add_first  [{"what", "why"}]: what this kit lacks most
     cadence    [{"when", "do", "why"}]: when to run what
     report     [{"id", "title", "paragraphs"}]: prose of the static report
+    turns      [{"error", "on", "said_by", "word", "nothing"}]: which marks of a page a named error is about (`turning`)
 
 A mark is written as the commands write it: `verdict` for the raw answers, `rechecked.verdict` for the others; what is
 watched is shown in both. Figures in the prose are placeholders (`prose`), which are filled where it is shown.
@@ -30,7 +31,9 @@ MEASURED = shapes.Kind(lambda value: value in (None, TOGETHER), f"{TOGETHER!r} o
 GATE = shapes.Kind(lambda value: value in (FAIL_UNDER, MAX_REGRESSIONS), f"{FAIL_UNDER!r} or {MAX_REGRESSIONS!r}")
 LIMIT = shapes.Kind(lambda value: value == BEST_FLOOR or type(value) in (int, Decimal) and value >= 0,
                     f"{BEST_FLOOR!r} or a number from 0")
-# section {key: Kind}; every key is wanted but the mark of a gate, and every section but the report
+SIDES = "gold", "answer"
+SIDE = shapes.Kind(lambda value: value in SIDES, f"{' or '.join(map(repr, SIDES))}")
+# section {key: Kind}; every key is wanted but those in SOME, and every section but those in AT_WILL
 SECTIONS = {
     "watched": {"mark": TEXT, "why": TEXT},
     "ripple": {"from": TEXT, "to": TEXT, "why": TEXT, "measured": MEASURED},
@@ -38,8 +41,10 @@ SECTIONS = {
     "add_first": {"what": TEXT, "why": TEXT},
     "cadence": {"when": TEXT, "do": TEXT, "why": TEXT},
     "report": {"id": TEXT, "title": TEXT, "paragraphs": shapes.TEXTS},
+    "turns": {"error": TEXT, "on": shapes.TEXTS, "said_by": SIDE, "word": TEXT, "nothing": TEXT},
 }
-PROSE = ("why", "what", "when", "do", "title", "paragraphs")     # the keys whose text is prose in every section
+AT_WILL, SOME = ("report", "turns"), ("said_by", "word")
+PROSE = ("why", "what", "when", "do", "title", "paragraphs", "nothing")     # the keys whose text is prose in every section
 
 
 def read(data):
@@ -93,7 +98,7 @@ def _misfits(found, path):
         if name not in SECTIONS:
             yield f"{path}: /{name}: no such section{near(name, SECTIONS)}; sections: {', '.join(SECTIONS)}"
     yield from shapes.misfits(found, dict.fromkeys(SECTIONS, OBJECTS), f"{path}: /",
-                              [name for name in SECTIONS if name != "report"])
+                              [name for name in SECTIONS if name not in AT_WILL])
     for name, kinds in SECTIONS.items():
         entries = found.get(name)
         for number, entry in enumerate(entries if OBJECTS.holds(entries) else ()):
@@ -104,7 +109,7 @@ def _misfits_of(entry, kinds, at):
     for key in entry:
         if key not in kinds:
             yield f"{at}: unknown key {key!r}{near(key, kinds)}; keys: {', '.join(kinds)}"
-    unfit = list(shapes.misfits(entry, kinds, at, [key for key in kinds if key != "mark" or "gate" not in kinds]))
+    unfit = list(shapes.misfits(entry, kinds, at, [key for key in kinds if key not in SOME and (key != "mark" or "gate" not in kinds)]))
     yield from unfit
     if unfit:
         return
@@ -114,6 +119,10 @@ def _misfits_of(entry, kinds, at):
         elif BRACE.search(prose.PLACE.sub("", text)):
             yield f"{at}: {key} {shown(text)}: a brace stands alone; a placeholder is written {{name.name}}"
     yield from _misfits_of_gate(entry, at)
+    if not all(entry.get("on", ["-"])):
+        yield f"{at}: on holds an empty name; a mark of the page, a group of them, walk, blame, own or missed is wanted"
+    if "word" in entry and "said_by" not in entry:
+        yield f"{at}: said_by is missing; word is what one of {' and '.join(SIDES)} says and the other does not"
 
 
 def _misfits_of_gate(entry, at):

@@ -9,7 +9,7 @@ from src.shared.view import runs, shelf
 
 PAGE_ROWS = 200
 ANSWERED = "answered"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")       # a cell that begins so is one, for a spreadsheet
+FORMULA = frozenset("=+-@\t\r")      # a cell that begins so is one, for a spreadsheet
 
 # runs [Run] whose marks are shown and asked; column raw or rechecked; wrong, differs, disagrees, hard True, False or
 # None; error, blame, cell (MATRIX:gold label:answer label), case and q (free text over id, case and page) None where
@@ -54,19 +54,20 @@ def export(opened, asked, form):
             for name in matching(opened, asked) for row in [_row(opened, asked, name)]
             for run, marks in zip(asked.runs, row["runs"])]
     if form == "json":
-        return to_json(rows, indent=1) + "\n"
+        return "[" + ",".join("\n" + to_json(row) for row in rows) + "]\n"
     out = io.StringIO()
-    writer = csv.DictWriter(out, rows[0] if rows else ["id"], lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows({name: _inert(value) for name, value in row.items()} for row in rows)
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(rows[0] if rows else ["id"])
+    writer.writerows(_inert(row.values()) for row in rows)
     return out.getvalue()
 
 
 def matching(opened, asked):
     """The ids of the documents that pass every filter, in the order of the key."""
-    words = asked.q and asked.q.casefold().split()
-    return [name for name, place in opened.documents.items() if _passes(opened, asked, name, place)
-            and (not words or _holds(opened, name, place, words))]
+    words = asked.q and tuple(asked.q.casefold().split())
+    holding = words and shelf.worked_out(opened, words, lambda: _holding(opened, words))
+    return [name for name, place in opened.documents.items() if (not words or name in holding)
+            and _passes(opened, asked, name, place)]
 
 
 def neighbours(opened, asked, document):
@@ -133,6 +134,11 @@ def _passes(opened, asked, name, place):
             and (asked.error is None or any(asked.error in row.errors[asked.column] for row in rows)))
 
 
+def _holding(opened, words):
+    """The ids of the documents that hold every word."""
+    return {name for name, place in opened.documents.items() if _holds(opened, name, place, words)}
+
+
 def _holds(opened, name, place, words):
     """Whether every word stands in the id, the case or the page. The page is read last, since it costs the most."""
     known = f"{name} {place.case} {sentence(opened, place)}".casefold()
@@ -177,8 +183,8 @@ def _exported(marks):
             **{f"blame_{name}": blame.get(name) for name in ("kind", "rule", "field")}}
 
 
-def _inert(value):
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+def _inert(values):
+    return [f"'{value}" if type(value) is str and value[:1] in FORMULA else value for value in values]
 
 
 def _around(suffix, names, order, here):

@@ -10,7 +10,7 @@ from src.shared import blame
 from src.shared.fields import near
 from src.shared.files import BadData
 from src.shared.values import Finding
-from src.shared.view import figures, listing, panels, runs, shelf
+from src.shared.view import figures, listing, panels, runs, shelf, turning
 
 GOLD, RECHECKED = "gold", ", rechecked"
 
@@ -24,7 +24,7 @@ def document(opened, name, asked, live=None):
     """The view of one document: {id, case, sentence, hard, runs, live, turns_on, panels, place and neighbours}.
 
     `live` (about, Followed) is an answer of just now, shown in place of the chosen runs. `turns_on` is the field whose
-    line on the page decides, where a shown run is wrong and that line is marked; else None.
+    line on the page decides, where a shown run is wrong and that line is marked; else None, and a note says why.
     """
     kit, place, text = opened.kit, _place(opened, name), page_of(opened, name)
     gold = kit.definition.normalise(kit.book, shelf.gold_row(opened, name))._replace(document=name)
@@ -45,8 +45,12 @@ def document(opened, name, asked, live=None):
     ladders = [found for found in others if found["kind"] == "ladder"]
     for found in ladders:
         _blame(found, sides)
-    pages[0] |= _turning(pages[0], ladders, others, sides)
-    is_wrong = any(listing.is_wrong(run, asked.column, name) for run in asked.runs)
+    is_wrong = not live and any(listing.is_wrong(run, asked.column, name) for run in asked.runs)
+    found = _turning(opened, name, asked._replace(runs=() if live else asked.runs), pages[0], gold, sides,
+                     (ladders, others))
+    pages[0] |= {key: found[key] for key in ("turns", "blamed")}
+    if is_wrong and found["nothing"]:
+        notes.insert(0, panels.note(found["nothing"], "What it turns on", "warn"))
     return {"id": name, "case": place.case, "sentence": listing.sentence(opened, place),
             "hard": listing.is_hard(opened, place), "runs": [side.about for side in sides], "live": bool(live),
             "turns_on": pages[0]["turns"][0] if is_wrong and pages[0]["turns"] else None,
@@ -198,31 +202,46 @@ def _blamed(side):
     return [panels.note("; ".join(told) + ".", f"Where {side.about['name']} parts from gold", "warn")] if told else []
 
 
-def _turning(page, ladders, others, sides):
-    """{turns, blamed}: the marked fields that the decision turns on, the likeliest first, and those that a run misread.
+def _turning(opened, name, asked, page, gold, sides, shown):
+    """{turns, blamed, nothing}: the marked fields that the error looked at turns on, the likeliest first; those that a
+    run misread; why no line decides, or None.
 
-    It turns on the fields of the rule that decided the key; where none of these is marked, on those of a blame, those
-    that a run missed, or the first value on the page.
+    That error is the one the filter asks for, where it was made here, else the dearest that was made.
     """
-    marked = list(dict.fromkeys(field for block in page["blocks"] for segment in block["segments"] if segment["value"]
-                                for field in segment["fields"]))
+    made = [(run.rows[name].errors[asked.column], side) for run, side in zip(asked.runs, sides) if name in run.rows]
+    order = [asked.error, *(error for run in asked.runs for error in run.errors)]
+    error = next((error for error in order if any(error in errors for errors, _ in made)), None)
+    wrong = [side for errors, side in made if error in errors] or sides
+    turns, nothing = turning.of_page(opened, page, _shown(wrong, *shown), gold,
+                                     [getattr(side, asked.column) for side in wrong], error)
     blamed = [found["field"] for side in sides for _, found in _blames(side)]
-    deciding = [field for ladder in ladders for rung in ladder["rungs"] if _has_decided(rung["steps"][0])
-                for field in _fields_of(rung)]
-    missed = [row["field"] for found in others if found["kind"] == "fields" for row in found["rows"]
-              if any(cell.get("hit") is False for cell in row["cells"])]
-    deciding, blamed, missed = ([field for field in dict.fromkeys(likely) if field in marked]
-                                for likely in (deciding, blamed, missed))
-    return {"turns": deciding or blamed or missed or marked[:1], "blamed": blamed}
+    return {"turns": turns, "blamed": list(dict.fromkeys(filter(None, blamed))), "nothing": nothing}
+
+
+def _shown(sides, ladders, others):
+    """{what `turning` may ask for: [fields]}: of the rule that decided the key, of a blame, of what was missed."""
+    rungs = {rung["rule"]: rung for ladder in ladders for rung in ladder["rungs"]}
+    blames = [found for side in sides for _, found in _blames(side)]
+    strayed = [field for found in blames if found["rule"] in rungs for field in _fields_of(rungs[found["rule"]])]
+    names = {f"{side.about['name']}{ending}" for side in sides for ending in ("", RECHECKED)}
+    own = [field for ladder in ladders for number, column in enumerate(ladder["columns"]) if column in names
+           for rung in ladder["rungs"] if _has_decided(rung["steps"][number]) for field in _fields_of(rung, number)]
+    return {turning.WALK: [field for rung in rungs.values() if _has_decided(rung["steps"][0])
+                           for field in _fields_of(rung)],
+            turning.OWN: own,
+            turning.BLAME: [*filter(None, [found["field"] for found in blames]), *strayed],
+            turning.MISSED: [row["field"] for found in others if found["kind"] == "fields" for row in found["rows"]
+                             if any(cell.get("hit") is False for column, cell in zip(found["columns"], row["cells"])
+                                    if column in names)]}
 
 
 def _has_decided(step):
     return step["result"] in ("breached", "matched", "could not be read")
 
 
-def _fields_of(rung):
-    """The fields a rung of gold's walk compared, an unreadable one first; else those that its condition names."""
-    operands = rung["steps"][0].get("compares")
+def _fields_of(rung, column=0):
+    """The fields a rung of a walk, gold's first, compared, an unreadable one first; else those its condition names."""
+    operands = rung["steps"][column].get("compares")
     if operands:
         return [part["field"] for part in sorted(operands[::2], key=lambda part: part["kind"] == "value")]
     return re.findall(r"[\w.]+", rung["says"])

@@ -1,7 +1,8 @@
 """The panels a kit hands to the board: plain data that the page draws without knowing which kit it shows.
 
-    document    title, blocks [{"withheld": why or None, "segments": [{"text", "fields", "value"}]}]; the view adds
-                turns and blamed, the fields that the decision turns on and those that a run misread
+    document    title, blocks [{"withheld": why or None, "segments": [{"text", "fields", "value"}]}], groups {what
+                several marks are called together: [fields]}; the view adds turns and blamed, the fields that the
+                decision turns on and those that a run misread
     fields      title, columns [name], rows [{"field", "unit", "mark", "cells": [cell]}]
     ladder      title, columns [name], rungs [{"rule", "class", "says", "why", "steps": [step]}], ends [text]
     arithmetic  title, steps [{"says", "left", "sign", "right", "result"}]
@@ -36,11 +37,12 @@ RESULTS = {"pass": "pass", "skipped": "skipped", "breached": "breached", "matche
 TESTS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "in": "is one of", "not in": "is none of"}
 
 
-def document(text, spans, withheld=(), title="The page"):
+def document(text, spans, withheld=(), title="The page", groups=None):
     """The page cut into blocks of segments that add up to `text`, character for character.
 
     spans {field: (start, end)} of values: such a segment is a `value`, and the lines around it carry the field too.
-    withheld [(start, end, why)]: whole sections that stay on this machine.
+    withheld [(start, end, why)]: whole sections that stay on this machine. groups {name: [fields]}, by which board.json
+    may name several marks at once, or what is made of them.
     """
     lines = {name: _lines(text, start, end) for name, (start, end) in spans.items()}
     edges = sorted({0, len(text), *(edge for pair in [*spans.values(), *lines.values(), *(w[:2] for w in withheld)]
@@ -52,7 +54,7 @@ def document(text, spans, withheld=(), title="The page"):
             blocks.append({"withheld": why, "segments": []})
         values, around = _covering(spans, start, end), _covering(lines, start, end)
         blocks[-1]["segments"].append({"text": text[start:end], "fields": values or around, "value": bool(values)})
-    return {"kind": "document", "title": title, "blocks": blocks}
+    return {"kind": "document", "title": title, "blocks": blocks, "groups": groups or {}}
 
 
 def fields(entries, answers, title="Fields"):

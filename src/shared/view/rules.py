@@ -2,27 +2,81 @@
 
 A kit has to do nothing for it: the tables are found in its book, and what they decide in the traces of `decide`.
 """
+import math
+import threading
+import time
+
 from src.shared.files import BadData, read_jsonl, to_json
 from src.shared.view import charts, figures, panels
 from src.shared.walk import Table
 
 LINKS_SHOWN = 12
+WHOLE = math.inf        # seconds to count in
+SO_FAR = ("Counted so far: the first {counted:,} of {of:,} gold rows. The count goes on for as long as this view is open.")
 NO_TABLE = "This kit's rules are no ordered table; its own panels show them beside each document."
 UNCOUNTED = "The walks of the key do not say which of these rules decided, so no rows are counted."
 DECIDES, NOT_READABLE, PASS, SKIPPED, AT = "decides", "not readable", "pass", "skipped", "at"
 STOPPED = {"breached": DECIDES, "matched": DECIDES, "error": NOT_READABLE}
 
 
-def rules(opened):
-    """{panels, problems}: the rules, the gold rows that each decides or has exactly on its limit, then all as data."""
+def rules(opened, seconds=WHOLE):
+    """{panels, problems, counted, of}: the rules, the gold rows that each decides or has exactly on its limit, then all
+    as data.
+
+    Where walking the key takes longer than `seconds`, the figures are those of its first `counted` of `of` rows, and
+    the next view goes on from there. An opened kit is counted once.
+    """
     tables = list(_tables(opened.kit.book))
+    shown = {"problems": opened.problems, "counted": 0, "of": 0}
     if not tables:
-        return {"panels": [panels.note(NO_TABLE)], "problems": opened.problems}
-    if "rules" not in opened.kept:
-        opened.kept["rules"] = _seen(opened, tables)
-    seen, undecided = opened.kept["rules"]
-    return {"panels": [*(panels.note(sentence, "Not decided", "warn") for sentence in undecided),
-                       *(panel for table in tables for panel in _shown(table, seen))], "problems": opened.problems}
+        return {**shown, "panels": [panels.note(NO_TABLE)]}
+    count = opened.kept.setdefault("rules", Count(opened, tables))
+    with count.lock:
+        try:
+            count.go_on(seconds)
+        except BadData:
+            opened.kept.pop("rules", None)      # half a count is none
+            raise
+        notes = [panels.note(sentence, "Not decided", "warn") for sentence in count.undecided]
+        if count.counted < count.of:
+            notes.insert(0, panels.note(SO_FAR.format(counted=count.counted, of=count.of), "Still counting", "warn"))
+        return {**shown, "counted": count.counted, "of": count.of,
+                "panels": [*notes, *(panel for table in tables for panel in _shown(table, count.seen))]}
+
+
+class Count:
+    """The key walked anew, as far as it got: `.counted` of `.of` rows; whoever asks it holds its `.lock`.
+
+    seen {rule: {what became of it: {document: times}}}, undecided [sentences on rows that decide nothing].
+    """
+
+    def __init__(self, opened, tables):
+        self.lock, self.counted, self.of, self.undecided = threading.Lock(), 0, len(opened.documents), []
+        self.seen = {rule["id"]: {result: {} for result in (DECIDES, NOT_READABLE, PASS, SKIPPED, AT)}
+                     for table in tables for rule in table.rules}
+        self._kit, self._rows = opened.kit, _facts(opened)
+
+    def go_on(self, seconds):
+        """Walk on until the key is through or the time is up."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            row = next(self._rows, None)
+            if row is None:
+                self.of = self.counted      # a document without a row of facts has nothing to walk
+                return
+            self.counted += 1
+            self._add(row)
+
+    def _add(self, row):
+        try:
+            trace = self._kit.definition.decide(self._kit.book, row)["trace"]
+        except BadData as e:
+            self.undecided.append(f"{row['id']}: {e}")
+            return
+        for rule, result in _steps(trace):
+            if rule in self.seen:       # and not what stands for no rule of a table at all
+                times = self.seen[rule][result]
+                times[row["id"]] = times.get(row["id"], 0) + 1
 
 
 def _tables(book):
@@ -68,24 +122,6 @@ def _rule_table(table, seen, name):
              {"text": panels.says(rule), "why": rule["why"]}, rule["decision"],
              *(_counts(seen[rule["id"]]) if seen else ())] for number, rule in enumerate(table.rules, 1)]
     return panels.table(heads, rows, f"The first rule that stops the walk decides: {name}")
-
-
-def _seen(opened, tables):
-    """({rule: {what became of it: {document: times}}}, sentences on rows that decide nothing), the key walked anew."""
-    kit, undecided = opened.kit, []
-    seen = {rule["id"]: {result: {} for result in (DECIDES, NOT_READABLE, PASS, SKIPPED, AT)}
-            for table in tables for rule in table.rules}
-    for row in _facts(opened):
-        try:
-            trace = kit.definition.decide(kit.book, row)["trace"]
-        except BadData as e:
-            undecided.append(f"{row['id']}: {e}")
-            continue
-        for rule, result in _steps(trace):
-            if rule in seen:        # and not what stands for no rule of a table at all
-                times = seen[rule][result]
-                times[row["id"]] = times.get(row["id"], 0) + 1
-    return seen, undecided
 
 
 def _facts(opened):

@@ -5,7 +5,6 @@ records stay usable.
 """
 import json
 from collections import Counter, namedtuple
-from sys import intern
 
 from src.shared import records, tally
 from src.shared.tally import COLUMNS
@@ -45,12 +44,13 @@ def read(name, path):
     with records.whole(path):
         titles = {metric["id"]: metric["title"] for metric in record["metrics"]}
         errors = {error["id"]: error["title"] for error in record["errors"]}
-        audit, rows = tally.Audit(record), {}
+        listed = {mark: title for mark, title in titles.items() if not mark.startswith("field.")}
+        audit, rows, known = tally.Audit(record), {}, {}
         for start, size, told in found.lines():
             if told["id"] in rows:
                 raise ValueError(f"{told['id']} stands twice")
             audit.add(told)
-            rows[told["id"]] = _row(start, size, told, titles, errors)
+            rows[told["id"]] = _row(start, size, told, listed, errors, known)
         found.judge(audit)
         blames = sorted({kind for column in COLUMNS for kind, times in audit.tally.blame[column].items() if times})
         return Run(name, path, _about(name, record), record, rows, titles, errors, blames)
@@ -81,23 +81,24 @@ def _about(run_id, record):
             "gold": record["guards"]["gold"]}
 
 
-def _row(start, size, found, titles, errors):
-    """The Row of a record's entry, its line at `start`; metrics and errors by their titles."""
-    ends = {column: _ends(found["marks"][column]) for column in COLUMNS}
-    wrong = {column: tuple(titles[mark] for mark in missed if mark in titles) for column, (missed, _) in ends.items()}
-    named = {column: tuple(mark for mark in hold if mark in errors) for column, (_, hold) in ends.items()}
-    return Row(start, size, found["outcome"], bool(found["overrides"]), wrong, named, found["cells"],
-               {column: (found.get("blame") or {}).get(column) for column in COLUMNS},
+def _row(start, size, found, titles, errors, known):
+    """The Row of a record's entry, its line at `start`. `titles` {id: title} of the metrics that a list tells of.
+
+    known {as text: value}: of what documents have alike one copy is held.
+    """
+    marks, blame = found["marks"], found.get("blame") or {}
+    wrong = {column: tuple([title for mark, title in titles.items() if _is_missed(marks[column].get(mark))])
+             for column in COLUMNS}
+    made = {column: tuple([mark for mark in errors if _is_made(marks[column].get(mark))]) for column in COLUMNS}
+    alike = wrong, made, found["cells"], {column: blame.get(column) for column in COLUMNS}
+    return Row(start, size, found["outcome"], bool(found["overrides"]), *known.setdefault(str(alike), alike),
                (found.get("seconds") or {}).get("total"))
 
 
-def _ends(marks):
-    """(marks that were missed, marks that hold), those of single fields apart: all that a list needs of a document."""
-    names = [intern(mark) for mark in marks if not mark.startswith("field.")]
-    return (tuple(name for name in names if _hits(marks[name])[0] < _hits(marks[name])[1]),
-            tuple(name for name in names if _hits(marks[name])[0]))
+def _is_missed(hit):
+    """Whether a mark was missed: False, or a list [hits, opportunities] that lacks one; None is no opportunity."""
+    return hit is False or type(hit) is list and hit[0] < hit[1]
 
 
-def _hits(hit):
-    """(hits, opportunities) of a mark: True and False are one opportunity, a list counts several."""
-    return hit if isinstance(hit, list) else (int(hit), 1)
+def _is_made(hit):
+    return hit is True or type(hit) is list and hit[0] > 0

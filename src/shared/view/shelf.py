@@ -3,6 +3,7 @@
 A gold key or a record that cannot be read is kept as the sentence that says so; everything else goes on.
 """
 import hashlib
+import os
 import threading
 from collections import namedtuple
 
@@ -12,6 +13,7 @@ from src.shared.files import BadData, parse_json, read_json
 from src.shared.view import runs
 
 DATA_FILES = ("*.json", "*.jsonl", "*.md")
+KEPT = 8
 # What kit.json says of a kit; a data folder of one's own may say less.
 ABOUT = {"decides": "", "documents": "documents", "primary_metric": None}
 
@@ -108,6 +110,26 @@ def floors(opened):
 def is_headline(run):
     """Whether a run is a committed, scored model run: what a kit is judged by."""
     return run.id.startswith("r")
+
+
+def worked_out(opened, name, work):
+    """What `work()` gives from the pages, kept under `name` until a page changes on disk: none of them is a data file.
+
+    Of the names, the last KEPT are kept.
+    """
+    try:
+        with os.scandir(opened.kit.data / "corpus") as pages:
+            stamps = hash(frozenset((page.name, page.stat().st_mtime_ns, page.stat().st_size) for page in pages))
+    except OSError:     # the work says what is wrong with the folder
+        return work()
+    known = opened.kept.setdefault("pages", {})
+    found = known.pop(name, None)
+    if found is None or found[0] != stamps:
+        found = stamps, work()
+    known[name] = found
+    for oldest in list(known)[:-KEPT]:
+        known.pop(oldest, None)
+    return found[1]
 
 
 def _load(name, data):

@@ -37,11 +37,13 @@ def watch(opened):
         board, empty = None, panels.note("board.json cannot be read; see the problems above.", "Watch", "warn")
     board = boards.filled(board or dict.fromkeys(boards.SECTIONS, ()), found)
     try:
-        now = in_hand(opened.kit)
+        now = shelf.worked_out(opened, "guards", lambda: in_hand(opened.kit))
     except BadData as e:
         problems += e.problems
         now = {}
     view = View(opened, kept, found, board, now, problems)
+    for number, entry in enumerate(board["turns"]):
+        view.knows(entry["error"], f"/turns/{number}")
     drawn = [*([empty] if empty else []), *([] if kept else [panels.note(NO_RUN, "Runs")])]
     drawn += [_guards(view), *_standing(view), *_watched(view), *_deviations(view), *_history(view), *_ripple(view),
               alarms.fires(view), alarms.add_first(view), *_cadence(view)]
