@@ -11,14 +11,14 @@ from evals.shared import quote, record
 from src.shared import blame, cost, tally
 from src.shared.fields import near
 from src.shared.files import BadData
-from src.shared.follow import HARNESS, OUTCOMES, timed
+from src.shared.follow import ANSWERED, HARNESS, OUTCOMES, timed
 from src.shared.guards import guards
 from src.shared.values import plain
 
 FAILURES_KEPT = 50      # different sentences; what goes beyond is counted by outcome alone
 # A document's row of the key and what every arm needs of it: gold Answer, the same with the trace of its walk, the null
-# baseline's Marks, a hash of its page
-Labelled = collections.namedtuple("Labelled", "row gold walked null page")
+# baseline's Marks, a hash of its page and how many characters it has
+Labelled = collections.namedtuple("Labelled", "row gold walked null page characters")
 
 
 def labelled(kit, bench, row):
@@ -27,7 +27,8 @@ def labelled(kit, bench, row):
     gold = normalise(kit.book, row)._replace(document=kit.source(row["id"]))
     nothing = normalise(kit.book, dict.fromkeys(kit.definition.keys(kit.book)))
     walked = kit.definition.recheck(kit.book, gold.document, gold)
-    return Labelled(row, gold, walked, bench.judge(kit, gold, nothing), record.sha(row["id"], kit.text(row["id"])))
+    text = kit.text(row["id"])
+    return Labelled(row, gold, walked, bench.judge(kit, gold, nothing), record.sha(row["id"], text), len(text))
 
 
 class Scoring:
@@ -59,7 +60,7 @@ class Scoring:
                 blamed[column] = self._blame(known, followed.rechecked, answer, marks[column])
         marks["rechecked"] = {mark: hit for mark, hit in marks["rechecked"].items() if mark in self._rechecked}
         entry = {"id": document, "cluster": self.bench.cluster(document), "case": known.row.get("case"),
-                 "outcome": followed.outcome, "why": followed.why,
+                 "characters": known.characters, "outcome": followed.outcome, "why": followed.why,
                  "raw": _answer(followed.raw), "rechecked": _answer(followed.rechecked),
                  **self._spans(document, followed), "overrides": _overrides(followed), "marks": marks, "cells": cells, "blame": blamed,
                  "repairs": list(followed.repairs),
@@ -85,7 +86,7 @@ class Scoring:
         self.money.add(entry["cost"])
         if self._sizes and entry["outcome"] != HARNESS:
             self._sizes.add(self.kit.prompt(entry["id"]))
-        self.null.add({**entry, "marks": {"raw": known.null.hits}, "cells": {"raw": {}}})
+        self.null.add({**entry, "outcome": ANSWERED, "marks": {"raw": known.null.hits}, "cells": {"raw": {}}})
 
     def closing(self):
         """The aggregates of the record, the guards, and the totals over all documents."""
@@ -97,7 +98,7 @@ class Scoring:
                 "guards": {**guards(self.kit), "corpus": self._corpus.hexdigest()[:16],
                            "documents": self.tally.documents},
                 "totals": {"documents": self.tally.documents, **self.used.totals,
-                           "cost": self.money.total(self.price),
+                           "cost": self.money.total(self.price), "characters": self.tally.sizes(),
                            "outcomes": {name: outcomes.get(name, 0) for name in OUTCOMES}}}
 
     def _blame(self, known, own, answer, hits):
@@ -140,17 +141,8 @@ class Sizes:
     def parts(self):
         """[{"name", "role", "fixed", "documents", "characters": {"min", "median", "max"}}] in the order of sending."""
         return [{"name": name, "role": role, "fixed": fixed, "documents": sizes.total(),
-                 "characters": {"min": min(sizes), "median": _median(sizes), "max": max(sizes)}}
+                 "characters": {"min": min(sizes), "median": tally.median(sizes), "max": max(sizes)}}
                 for (name, role, fixed), sizes in self._parts.items()]
-
-
-def _median(sizes):
-    """The lower median of {size: how often}."""
-    middle, seen = (sizes.total() + 1) // 2, 0
-    for size, times in sorted(sizes.items()):
-        seen += times
-        if seen >= middle:
-            return size
 
 
 def wanted(kit, docs=None, limit=None):

@@ -1,6 +1,6 @@
 """Records as text that people like to read: one table a kit, arms side by side, and the expensive errors by name."""
 from src.shared import cost, wording
-from src.shared.follow import ANSWERED, REFUSED, TRUNCATED
+from src.shared.follow import ANSWERED, REFUSED, TRUNCATED, UNPARSED
 from src.shared.wording import count, rate
 
 ROWS_SHOWN = 8
@@ -34,7 +34,8 @@ def free(kit, bench, records, gate_says):
 def single(kit, bench, found, floors):
     """The table of one run: raw, rechecked and null side by side, floors behind them as baselines."""
     run = found["run"]
-    lines = [f"{run['id']}: arm {run['arm']} of {kit.name}, {found['totals']['documents']} {kit.about['documents']}", ""]
+    documents = f"{found['totals']['documents']} {kit.about['documents']}"
+    lines = [f"{run['id']}: arm {run['arm']} of {kit.name}, {documents}", ""]
     names = list(floors)
     rows = [["right, of all documents (95 % interval)", "raw", "rechecked", "null", *(f"({name})" for name in names)]]
     for metric in found["metrics"]:
@@ -64,16 +65,26 @@ def closing(found, path, code, command, seconds):
     cut = {name: totals["outcomes"][name] for name in (TRUNCATED, REFUSED) if totals["outcomes"][name]}
     if cut and not code:
         lines.append(f"{counts(cut)}: counted as misses; the same command with --resume asks for them again, and pays")
-    lines.append(f"documents without a whole reply count as misses; go on with:\n  {command}" if code else
-                 f"look at it: {command}")
+    if not code:
+        lines.append(f"look at it: {command}")
+    elif any(number for name, number in totals["outcomes"].items() if name not in (ANSWERED, UNPARSED)):
+        lines.append(f"documents without a whole reply count as misses; go on with:\n  {command}")
+    else:
+        lines.append("not one reply holds what was asked for, so this is no verdict; all are whole, and --resume would "
+                     "ask for none: look at the prompt and at the model")
     return "\n".join(lines)
 
 
 def outcomes(found):
     """Answered and the five ways not to be, each with its count over all documents."""
     totals = found["totals"]
-    return [f"  of {totals['documents']} documents: {counts(totals['outcomes'])}; repaired {totals['repaired']}, "
-            f"overridden by the recheck {totals['overrides']}"]
+    lines = [f"  of {totals['documents']} documents: {counts(totals['outcomes'])}; repaired {totals['repaired']}, "
+             f"overridden by the recheck {totals['overrides']}"]
+    sizes = totals["characters"]
+    if sizes["not_answered"] is not None:
+        answered = "" if sizes["answered"] is None else f", {sizes['answered']:,} where one did"
+        lines.append(f"  median page: {sizes['not_answered']:,} characters where no answer came{answered}")
+    return lines
 
 
 def counts(outcomes):

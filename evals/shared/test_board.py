@@ -79,6 +79,12 @@ class InBrowser(unittest.TestCase):
         self.browser.go(f"{self.served.url}#/{address}")
         return self.browser.wait("document.querySelector('h1')?.textContent")
 
+    @classmethod
+    def turn_to(cls, address):
+        """Go to another address from the page that is open, as its links do, and wait for the new heading."""
+        cls.browser.script("document.querySelector('h1').id = 'left'; location.hash = arguments[0]", f"#/{address}")
+        return cls.browser.wait("document.querySelector('h1:not(#left)')?.textContent")
+
     def here(self, *parts):
         self.browser.wait(f"location.hash.split('?')[0] === {'/'.join(['#', *parts])!r}")
 
@@ -101,6 +107,8 @@ class TestViews(InBrowser):
         super().setUpClass()
         stub, null, first = cls.ids["stub"], cls.ids["null"], f"{cls.name}/d/{cls.documents[0]}"
         cls.found = {}
+        cls.browser.go(f"{cls.served.url}#/none")
+        cls.browser.wait("document.querySelector('h1')")
         for view in ("", cls.name, f"{cls.name}?run={stub}&wrong=1", f"{cls.name}/compare?first={stub}&second={null}",
                      f"{cls.name}/watch", f"{cls.name}/rules", f"{cls.name}/cost", first, f"{first}/prompt",
                      f"{cls.name}/d/{cls.documents[2]}?run={stub}&run={null}", "nothing"):
@@ -110,8 +118,7 @@ class TestViews(InBrowser):
     def looked_at(cls, view):
         page = cls.browser
         page.size(1280, 900)
-        page.go(f"{cls.served.url}#/{view}")
-        page.wait("document.querySelector('h1')")
+        cls.turn_to(view)
         found = page.script(STRUCTURE)
         for theme in THEMES:
             page.media(theme)
@@ -149,8 +156,9 @@ class TestViews(InBrowser):
         self.assertFalse(self.browser.script(cut))
 
     def test_an_address_that_names_nothing_is_a_sentence_with_a_way_back(self):
+        self.open()
         for view in ("nothing", f"{self.name}/d/nothing", f"{self.name}?run=none"):
-            self.assertEqual(self.open(view), "This cannot be shown")
+            self.assertEqual(self.turn_to(view), "This cannot be shown")
             self.assertTrue(self.texts("main a[href='#/']"))
         self.assertEqual({line.split(" - ")[1][:23] for line in self.browser.console()}, {"Failed to load resource"})
 
@@ -222,11 +230,12 @@ class TestKeyboard(InBrowser):
         self.assertEqual(self.focused(), "H1")
 
     def test_escape_goes_up_one_level_from_every_view(self):
+        self.open()
         for view in ("rules", "cost", "compare", "watch"):
-            self.open(f"{self.name}/{view}")
+            self.turn_to(f"{self.name}/{view}")
             self.browser.keys("Escape")
             self.browser.wait("document.querySelector('table.documents')")
-        self.open(f"{self.name}/d/{self.documents[0]}/prompt")
+        self.turn_to(f"{self.name}/d/{self.documents[0]}/prompt")
         self.browser.keys("Escape")
         self.here(self.name, "d", self.documents[0])
 
@@ -339,8 +348,9 @@ class TestList(InBrowser):
 class TestDocument(InBrowser):
     def test_the_page_stands_there_character_for_character(self):
         kit = self.stage.kit()
+        self.open()
         for name in self.documents[:5]:
-            self.open(f"{self.name}/d/{name}")
+            self.turn_to(f"{self.name}/d/{name}")
             self.assertEqual("".join(self.texts(".page pre")), kit.text(name))
 
     def test_a_replay_names_itself_with_run_arm_model_and_date(self):
@@ -436,6 +446,7 @@ class TestViewsOfAKit(InBrowser):
         self.open(f"{self.name}/compare")
         arm = next(arm for arm in self.ids if arm not in ("null", "stub"))
         for name, run in (("second", self.ids["stub"]), ("first", self.ids[arm]), ("second", self.ids["null"])):
+            self.browser.wait(f"[...document.getElementById('f-{name}').options].some((e) => e.value === '{run}')")
             self.browser.script("const choice = document.getElementById(arguments[0]); choice.value = arguments[1];"
                                 "choice.dispatchEvent(new Event('change'))", f"f-{name}", run)
             self.browser.wait(f"location.hash.includes('{name}={run}')")
@@ -488,7 +499,8 @@ class TestLabelRestrict(InBrowser):
     def test_the_ladder_shows_values_operator_and_distance(self):
         kit = self.stage.kit()
         rule = next(rule for rule in kit.book.table.rules if rule["field"] == "days_to_harvest")
-        row = next(row for row in kit.gold() if row["verdict"] == rule["decision"] and row["deciding_restriction"] == rule["id"])
+        row = next(row for row in kit.gold()
+                   if (row["verdict"], row["deciding_restriction"]) == (rule["decision"], rule["id"]))
         self.open(f"{self.name}/d/{row['id']}")
         step = self.texts(".ladder td.breached")[0]
         self.assertIn(f"{row['days_to_harvest']} days ≥ {row['pre_harvest_interval_days']} days", step)
@@ -510,8 +522,8 @@ class TestAsking(InBrowser):
         self.open(f"{self.name}/d/{row['id']}")
         for word in ("some-model-1", "input tokens", "unknown price"):
             self.assertIn(word, self.text("#check-says"))
-        self.browser.script("""const status = document.getElementById("status"); window.heard = []; new MutationObserver(() =>
-          heard.push(status.textContent)).observe(status, { childList: true });""")
+        self.browser.script("""const status = document.getElementById("status"); window.heard = [];
+          new MutationObserver(() => heard.push(status.textContent)).observe(status, { childList: true });""")
         self.browser.script("document.getElementById('check').click()")
         self.browser.wait("document.getElementById('replay')")
         heard = self.browser.script("return window.heard")

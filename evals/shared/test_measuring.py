@@ -21,8 +21,9 @@ HYPHENED = NAME.replace("_", "-")
 def entry(name, outcome="answered", cluster=None, cells=None, **marks):
     """A document's entry of a record with the same marks raw and rechecked; where it is wrong, a value was misread."""
     why = {"kind": blame.MISREAD, "rule": "rule", "field": "field"} if marks.get("right") is False else None
-    return {"id": name, "case": None, "cluster": cluster, "outcome": outcome, "why": None, "overrides": [], "repairs": [],
-            "cost": None, "usage": None, "marks": {"raw": marks, "rechecked": marks}, "cells": {"raw": cells or {}, "rechecked": cells or {}},
+    return {"id": name, "case": None, "cluster": cluster, "outcome": outcome, "why": None, "overrides": [],
+            "repairs": [], "cost": None, "usage": None, "marks": {"raw": marks, "rechecked": marks},
+            "cells": {"raw": cells or {}, "rechecked": cells or {}},
             "blame": {"raw": why, "rechecked": why}}
 
 
@@ -57,8 +58,11 @@ def record_of(entries, run_id="r001-x", **guards):
             "blame": counted.blame,
             "guards": {"corpus": "1", "gold": "1", "rules": "1", "prefix": "1", "documents": len(entries), **guards},
             "metrics": [{"id": "right", "title": "right", "null": None, **both(counted.rate, "right")}],
-            "errors": [{"id": "unsafe", "title": "unsafe", **both(counted.error, "unsafe")}], "matrices": [], "scores": [],
-            "totals": {"documents": len(entries), **tally.Used(entries).totals, "cost": json.loads(to_json(cost.total([]))), "outcomes": {name: counted.outcomes.get(name, 0) for name in OUTCOMES}}}
+            "errors": [{"id": "unsafe", "title": "unsafe", **both(counted.error, "unsafe")}], "matrices": [],
+            "scores": [],
+            "totals": {"documents": len(entries), **tally.Used(entries).totals,
+                       "cost": json.loads(to_json(cost.total([]))),
+                       "outcomes": {name: counted.outcomes.get(name, 0) for name in OUTCOMES}}}
 
 
 class TestTally(unittest.TestCase):
@@ -72,6 +76,22 @@ class TestTally(unittest.TestCase):
         self.assertIsNone(counted.rate("raw", "right"))
         self.assertIsNone(counted.error("raw", "unsafe"))
         self.assertEqual((wording.rate(None), wording.count(None)), ("–", "–"))
+
+    def test_of_answered_stands_beside_of_all_where_they_differ(self):
+        whole = [entry("a", right=True), entry("b", right=True)]
+        self.assertNotIn("answered", wording.rate(record_of(whole)["metrics"][0]["raw"]))
+        cut = record_of(whole + [entry("c", "truncated", right=False), entry("d", "truncated", right=False)])
+        self.assertEqual(wording.rate(cut["metrics"][0]["raw"]), "2/4 50 % (15–85), 2/2 of answered")
+        none = record_of([entry(name, "failed", right=False) for name in "abc"])
+        self.assertEqual(wording.rate(none["metrics"][0]["raw"]), "0/3 0 % (0–56), n/a of 0 answered")
+
+    def test_the_pages_that_were_not_answered_may_be_the_long_ones(self):
+        counted = tally.Tally()
+        self.assertEqual(counted.sizes(), {"answered": None, "not_answered": None})
+        for name, outcome, characters in (("s1", "answered", 100), ("s2", "answered", 120), ("s3", "answered", 110),
+                                          ("l1", "truncated", 95000), ("l2", "truncated", 90000)):
+            counted.add({**entry(name, outcome), "characters": characters})
+        self.assertEqual(counted.sizes(), {"answered": 110, "not_answered": 90000})
 
     def test_units_of_one_document_widen_the_interval(self):
         apart, together = tally.Tally(), tally.Tally()
@@ -88,7 +108,8 @@ class TestTally(unittest.TestCase):
         self.assertEqual(misreported(record_of(entries)), [])
         for change in (lambda r: r["metrics"][0]["raw"].update(num=2), lambda r: r["errors"][0]["raw"].update(rows=[]),
                        lambda r: r["totals"].update(documents=3), lambda r: r["metrics"][0].update(rechecked=None),
-                       lambda r: r["errors"].clear(), lambda r: r["totals"].update(calls=1), lambda r: r["totals"].update(repaired=1),
+                       lambda r: r["errors"].clear(), lambda r: r["totals"].update(calls=1),
+                       lambda r: r["totals"].update(repaired=1),
                        lambda r: r["blame"]["raw"].update({blame.MISREAD: 0}), lambda r: r.pop("blame"),
                        lambda r: r["guards"].update(documents=9)):
             found = json.loads(json.dumps(record_of(entries)))
@@ -96,7 +117,8 @@ class TestTally(unittest.TestCase):
             self.assertIn(len(misreported(found)), (1, 2))      # blame is told of both columns
 
     def test_only_all_is_printed_as_100_and_only_none_as_0(self):
-        self.assertEqual([wording.percent(share) for share in (1, 2999 / 3000, 1 / 3000, 0)], ["100 %", ">99 %", "<1 %", "0 %"])
+        self.assertEqual([wording.percent(share) for share in (1, 2999 / 3000, 1 / 3000, 0)],
+                         ["100 %", ">99 %", "<1 %", "0 %"])
 
     def test_no_event_still_says_how_many_it_allows(self):
         self.assertEqual(wording.count({"count": 0, "opportunities": 20, "clusters": None}), "0/20 (≤ 15 %)")
@@ -142,19 +164,22 @@ class TestSizes(unittest.TestCase):
         for page in ("a", "abc", "abcd", "abcdefgh"):
             sizes.add([Part("rules", "system", "12345", True), Part("document", "user", page)])
         fixed, varying = sizes.parts()
-        self.assertEqual((fixed["name"], fixed["fixed"], fixed["characters"]), ("rules", True, {"min": 5, "median": 5, "max": 5}))
+        self.assertEqual((fixed["name"], fixed["fixed"], fixed["characters"]),
+                         ("rules", True, {"min": 5, "median": 5, "max": 5}))
         self.assertEqual((varying["role"], varying["documents"], varying["characters"]),
                          ("user", 4, {"min": 1, "median": 3, "max": 8}))
 
 
 class TestComparing(unittest.TestCase):
     def pair(self, before, after, **guards):
-        rows = [[entry(f"d{i}", right=bool(hit), unsafe=not hit) for i, hit in enumerate(hits)] for hits in (before, after)]
+        rows = [[entry(f"d{i}", right=bool(hit), unsafe=not hit) for i, hit in enumerate(hits)]
+                for hits in (before, after)]
         return comparing.compare(Held(record_of(rows[0], "r001-x")), Held(record_of(rows[1], "r002-x", **guards)))
 
     def test_the_rows_that_changed_are_named(self):
         found = self.pair([1, 1, 0, 0], [1, 0, 1, 0])
-        self.assertEqual(found["changed"]["raw"], {"fixed": ["d2"], "broken": ["d1"], "still_wrong": ["d3"], "still_right": ["d0"]})
+        self.assertEqual(found["changed"]["raw"],
+                         {"fixed": ["d2"], "broken": ["d1"], "still_wrong": ["d3"], "still_right": ["d0"]})
         self.assertEqual((found["errors"][0]["new"], found["errors"][0]["gone"]), (["d1"], ["d2"]))
 
     def test_five_better_and_none_worse_is_not_significant(self):
@@ -210,7 +235,8 @@ class TestComparing(unittest.TestCase):
         self.assertEqual(list(comparing.not_significant(self.pair([0] * 6 + [1] * 54, [1] * 60)["metrics"])), [])
 
     def test_a_floor_is_no_peer_and_no_look_at_the_labels(self):
-        model, floor = record_of([entry("a", right=True)]), record_of([entry("a", right=True)], "b001-x") | {"settings": None}
+        model = record_of([entry("a", right=True)])
+        floor = record_of([entry("a", right=True)], "b001-x") | {"settings": None}
         self.assertEqual((len(comparing.floors(floor, model)), comparing.floors(model, model)), (1, []))
         others = record_of([entry("a", right=True)], gold="2")
         self.assertEqual(comparing.looks([model, floor, others, model], "1"), 2)
@@ -227,7 +253,8 @@ class TestComparing(unittest.TestCase):
                 self.entries = lambda: (self.made(i, is_second) for i in range(10_000))
 
             def made(self, i, is_second):
-                found = Entry(entry(f"d{i}", right=bool(i % 3 or is_second and i % 2), fields=[i % 20 + is_second * (i % 2), 20]))
+                found = Entry(entry(f"d{i}", right=bool(i % 3 or is_second and i % 2),
+                                    fields=[i % 20 + is_second * (i % 2), 20]))
                 self.alive.add(found)
                 self.most = max(getattr(self, "most", 0), len(self.alive))
                 return found
@@ -265,7 +292,8 @@ class TestThresholds(unittest.TestCase):
             return thresholds.regressions(*paths, allowed)
 
     def test_a_document_that_got_worse_is_named_and_one_that_got_better_pays_for_nothing(self):
-        before, after = [entry("a", right=True), entry("b", right=False)], [entry("a", right=False), entry("b", right=True)]
+        before = [entry("a", right=True), entry("b", right=False)]
+        after = [entry("a", right=False), entry("b", right=True)]
         code, lines = self.baseline(before, after)
         self.assertEqual((code, lines[0].endswith("allowed: a")), (1, True))
         self.assertEqual(self.baseline(before, after, allowed=1)[0], 0)
@@ -342,7 +370,8 @@ class TestShards(unittest.TestCase):
         arm = "null"
         results = copy.kit[1]
         for index in (1, 2, 3):
-            self.assertEqual(copy.here(NAME, "--arm", arm, "--run-id", run_id, "--shard", f"{index}/3", "--quiet").returncode, 0)
+            done = copy.here(NAME, "--arm", arm, "--run-id", run_id, "--shard", f"{index}/3", "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
         files = sorted(map(str, results.glob(f"eval-{run_id}.shard-*")))
         self.assertEqual(len(files), 3)
         incomplete = copy.here(run_id, *files[:2], module="evals.merge")

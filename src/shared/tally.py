@@ -2,10 +2,12 @@
 
 The rows are the truth: a run record keeps each document's marks, and everything printed is added up from them again.
 """
+from collections import Counter
 from decimal import Decimal
 
 from src.shared import cost, intervals
 from src.shared.blame import KINDS
+from src.shared.follow import ANSWERED
 
 COLUMNS = ("raw", "rechecked")
 PLACES = 6
@@ -17,16 +19,20 @@ class Tally:
     def __init__(self, named=()):
         self.documents, self.outcomes, self._named = 0, {}, frozenset(named)
         self.hits = {column: {} for column in COLUMNS}
+        self.answered = {column: {} for column in COLUMNS}      # the same over the documents that were answered
         self.rows = {column: {} for column in COLUMNS}
         self.cells = {column: {} for column in COLUMNS}
         self.clusters = {column: {} for column in COLUMNS}      # mark → cluster → [hits, opportunities]
         self.units = {column: {} for column in COLUMNS}         # mark → (hits, opportunities) of a document → documents
         self.blame = {column: dict.fromkeys(KINDS, 0) for column in COLUMNS}
+        self._sizes = {True: Counter(), False: Counter()}       # whether answered → characters of a page → documents
 
     def add(self, entry):
         """One document's entry of a record: {"id", "cluster", "outcome", and by column "marks", "cells", "blame"}."""
         self.documents += 1
         self.outcomes[entry["outcome"]] = self.outcomes.get(entry["outcome"], 0) + 1
+        if "characters" in entry:                               # an older record tells of none
+            self._sizes[entry["outcome"] == ANSWERED][entry["characters"]] += 1
         for column in entry["marks"]:
             self._add_marks(column, entry)
             for matrix, (want, got) in entry["cells"][column].items():
@@ -37,11 +43,16 @@ class Tally:
 
     def _add_marks(self, column, entry):
         known, clusters, cluster = self.hits[column], self.clusters[column], entry["cluster"]
+        answered = self.answered[column] if entry["outcome"] == ANSWERED else None
         for mark, hit in entry["marks"][column].items():
             hits, of = hit if type(hit) is list else (hit, 1)
             counts = known.get(mark) or known.setdefault(mark, [0, 0])
             counts[0] += hits
             counts[1] += of
+            if answered is not None:
+                counts = answered.get(mark) or answered.setdefault(mark, [0, 0])
+                counts[0] += hits
+                counts[1] += of
             if hits and mark in self._named:
                 self.rows[column].setdefault(mark, []).append(entry["id"])
             # Units of one document are no more independent than documents of one cluster.
@@ -54,8 +65,15 @@ class Tally:
                 units = self.units[column].setdefault(mark, {})
                 units[hits, of] = units.get((hits, of), 0) + 1
 
+    def sizes(self):
+        """{"answered", "not_answered"}: the median page in characters, None for none: what fails may be the long ones."""
+        return {"answered": median(self._sizes[True]), "not_answered": median(self._sizes[False])}
+
     def rate(self, column, mark):
-        """{"num", "den", "rate", "low", "high"} of a mark; None where no document offered an opportunity."""
+        """{"num", "den", "rate", "low", "high", "answered": [num, den]} of a mark; None where there was no opportunity.
+
+        Every opportunity counts in the rate; `answered` are those of documents that were answered, to stand beside it.
+        """
         num, den = self.hits[column].get(mark, (0, 0))
         if not den:
             return None
@@ -63,7 +81,7 @@ class Tally:
         groups += [pair for pair, times in self.units[column].get(mark, {}).items() for _ in range(times)]
         low, high = intervals.ratio_interval(groups) if groups else intervals.wilson(num, den)
         return {"num": num, "den": den, "rate": round(num / den, PLACES), "low": round(low, PLACES),
-                "high": round(high, PLACES)}
+                "high": round(high, PLACES), "answered": [*self.answered[column].get(mark, (0, 0))]}
 
     def error(self, column, mark):
         """{"rows": ids, "count", "opportunities", "clusters"} of a named error; None where there was no opportunity.
@@ -85,6 +103,16 @@ class Tally:
         """The counts of a matrix as rows of gold label by columns of answer label; None where nothing was counted."""
         counts = self.cells[column].get(matrix)
         return counts and [[counts.get((want, got), 0) for got in labels] for want in labels]
+
+
+def median(sizes):
+    """The lower median of {size: how often}; None of none."""
+    middle, seen = (sizes.total() + 1) // 2, 0
+    for size, times in sorted(sizes.items()):
+        seen += times
+        if seen >= middle:
+            return size
+    return None
 
 
 class Used:
@@ -143,6 +171,8 @@ class Audit:
         outcomes = {name: number for name, number in totals["outcomes"].items() if number}
         if (counted.documents, counted.outcomes) != (totals["documents"], outcomes):
             found.append("totals")
+        if "characters" in totals and totals["characters"] != counted.sizes():
+            found.append("characters")
         if any(totals[name] != value for name, value in self._used.totals.items()) \
                 or said["guards"]["documents"] != counted.documents:
             found.append("calls, tokens and repairs")

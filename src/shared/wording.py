@@ -21,15 +21,20 @@ def percent(share):
 
 
 def rate(found, between=" "):
-    """A rate with its count and interval, or the blank for None, which is not 0.
+    """A rate with its count and interval, or the blank for None, which is not 0; "of answered" beside it where some
+    documents were not.
 
-    >>> rate({"num": 16, "den": 52, "rate": 0.307692, "low": 0.199, "high": 0.443})
+    >>> rate({"num": 16, "den": 52, "rate": 0.307692, "low": 0.199, "high": 0.443, "answered": [16, 52]})
     '16/52 31 % (20–44)'
+    >>> rate({"num": 46, "den": 52, "rate": 0.884615, "low": 0.77, "high": 0.946, "answered": [46, 46]})
+    '46/52 88 % (77–95), 46/46 of answered'
     """
     if not found:
         return BLANK
     low, high = round(100 * found["low"]), round(100 * found["high"])
-    return f"{found['num']}/{found['den']}{between}{percent(found['rate'])} ({low}–{high})"
+    hits, of = found.get("answered") or (None, found["den"])
+    beside = "" if of == found["den"] else f", {hits}/{of} of answered" if of else ", n/a of 0 answered"
+    return f"{found['num']}/{found['den']}{between}{percent(found['rate'])} ({low}–{high}){beside}"
 
 
 def count(found, between=" "):
