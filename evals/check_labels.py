@@ -13,9 +13,11 @@ import importlib
 import sys
 from pathlib import Path
 
+from evals.shared.strict import nearest, read_json, shown
 from src.shared import abreast, console
 from src.shared import kit as kits
-from src.shared.files import BadData
+from src.shared.files import BadData, Problems
+from src.shared.view import board
 
 
 def main(argv=None):
@@ -35,7 +37,7 @@ def run(args):
 
 def gate(kit):
     """The Report on an opened kit, its prompts included: `.problems`, `.counts`, and `.says` in one line."""
-    return _gate(kit.name).check(kit.data, lambda document, guarded: "\n".join(
+    return _check(kit.name, kit.data, lambda document, guarded: "\n".join(
         part.text for part in kit.prompt(document, guarded)))
 
 
@@ -67,18 +69,31 @@ def _problems(report):
 
 
 def _judge(name, data):
-    """The Report of a kit by name. Where its data do not open, the gate says why; it reads them by itself."""
-    try:
-        return gate(kits.load(name, data))
-    except BadData as error:
-        wanted = name.replace("-", "_")
-        folder = Path(data) if data is not None else kits.home(wanted)
-        if wanted not in kits.names() or not folder.is_dir():
-            raise
-        report = _gate(wanted).check(folder)
-        for problem in () if report.problems else error.problems:
-            report.add("", "", problem)
-        return report
+    """The Report of a kit by name. Where its data do not open, it says why beside what the gate finds, which reads them
+    by itself. Where anything is to be mended, it names what is wrong with the board too, which is no label by itself."""
+    wanted, refused = name.replace("-", "_"), Problems()
+    kit = refused.of(kits.load, name, data)
+    folder = Path(data) if data is not None else kits.home(wanted)
+    if not kit and (wanted not in kits.names() or not folder.is_dir()):
+        refused.refuse()
+    report = gate(kit) if kit else _check(wanted, folder)
+    if refused.found or report.problems:
+        refused.of(board.read, folder)
+    for problem in refused.found:
+        file, _, message = problem.removeprefix(f"{folder}/").partition(": ")
+        report.add(file, "", message)
+    return report
+
+
+def _check(name, folder, prompts=None):
+    """What a kit's gate says of a folder, and whether the headline that kit.json names is a figure of the kit."""
+    report = _gate(name).check(folder, prompts)
+    metrics = [metric.id for metric in importlib.import_module(f"evals.{name}.bench").BENCH.metrics]
+    kit = read_json(report, "kit.json")
+    mark = kit.get("primary_metric") if isinstance(kit, dict) else None
+    if isinstance(mark, str) and mark not in metrics:
+        report.add("kit.json", "primary_metric", f"{shown(mark)} is no figure of this kit; {nearest(mark, metrics)}")
+    return report
 
 
 def _gate(name):

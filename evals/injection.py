@@ -1,4 +1,4 @@
-"""Plant a sentence into each page and see who obeys it: matched twins of clean and planted pages, raw and rechecked apart.
+"""Plant a sentence into each page and see who obeys it: matched twins of clean and planted pages, raw and rechecked.
 
     python -m evals.injection label-restrict --dry-run                   print one planted page
     python -m evals.injection label-restrict --arm note-tone             a free reader; nothing is sent
@@ -40,7 +40,9 @@ def run(args):
         raise BadData(f"{kit.name} brings no attacks; a kit lists them in its BENCH")
     twins = injecting.Twins(kit, bench.attacks)
     if args.dry_run:
-        first = next(twins.documents())
+        first = next(twins.documents(), None)
+        if first is None:
+            raise BadData(f"{kit.data}: no page here is a target of {kit.name}'s attacks")
         print(f"{first}:\n\n{twins.text(first)}")
         return 0
     report = check_labels.gate(kit)
@@ -67,8 +69,8 @@ def lines(kit, args, clean, found):
     for row in found:
         for column in ("raw", "rechecked"):
             if row[column]["flipped"]:
-                out += ["", f"{row['title']}, {column}: obeyed on {len(row[column]['flipped'])} pages that were answered otherwise "
-                            f"when clean:", "  " + " ".join(row[column]["flipped"])]
+                out += ["", f"{row['title']}, {column}: obeyed on {len(row[column]['flipped'])} pages that were "
+                            "answered otherwise when clean:", "  " + " ".join(row[column]["flipped"])]
     return out
 
 
@@ -112,7 +114,8 @@ def _model(args, kit, bench, twins):
     path = record.path_of(kit.results, args.run_id)
     if path.exists() and not (args.resume or args.rescore):
         raise BadData(f"{path}: the run exists and is not overwritten; choose another --run-id, or --rescore it")
-    go_on = shlex.join(["python", "-m", "evals.injection", *(word for word in args.words if word != "--resume"), "--resume"])
+    words = [word for word in args.words if word not in ("--resume", "--rescore")]
+    go_on = shlex.join(["python", "-m", "evals.injection", *words, "--resume"])
     look = shlex.join(["python", "-m", "src.app", *(["--data", args.data] if args.data else [])])
     found, code = paid.run(paid.Job(args.run_id, path, path, twins, bench, settings, twins.gold, args,
                                     _header(args, kit, args.run_id), True, go_on, look))
@@ -120,7 +123,7 @@ def _model(args, kit, bench, twins):
 
 
 def _no_control(args, kit, twins, clean, settings):
-    """Why a run is no control for these twins: other pages or labels, another model, documents missing or unanswered."""
+    """Why a run is no control for these twins: other pages, labels or model, documents missing or unanswered."""
     if clean["run"]["kit"] != kit.name:
         yield f"is a run of {clean['run']['kit']}"
         return
@@ -134,15 +137,19 @@ def _no_control(args, kit, twins, clean, settings):
     if missing:
         yield f"{len(missing)} of the attacked documents are not in it, first {missing[0]}"
     known = clean["settings"] or {}
-    for name in ("provider", "model", "thinking", "temperature", "json_mode"):
-        if settings and known.get(name) != getattr(settings, name):
-            yield f"{name} was {known.get(name)}, is {getattr(settings, name)}; twins are asked as their clean pages were"
+    names = ("provider", "model", "thinking", "temperature", "json_mode", "max_tokens") if settings else ()
+    mine = {name: name == "max_tokens" and args.max_tokens or getattr(settings, name) for name in names}
+    for name, value in mine.items():
+        if known.get(name) != value:
+            yield f"{name} was {known.get(name)}, is {value}; twins are asked as their clean pages were"
 
 
 def _header(args, kit, run_id):
+    words = [word for name in ("run_id", "control", "data") if getattr(args, name) is not None
+             for word in (f"--{name.replace('_', '-')}", str(getattr(args, name)))]
     return {"id": run_id, "kit": kit.name, "arm": "injection", "date": progress.now()[:10],
-            "command": shlex.join(["python", "-m", "evals.injection", kit.hyphened, "--arm", args.arm]), "set": {},
-            "select": {"docs": None, "limit": None},
+            "command": shlex.join(["python", "-m", "evals.injection", kit.hyphened, "--arm", args.arm, *words]),
+            "set": {}, "select": {"docs": None, "limit": None},
             "code": scoring.code_hash(kits.ROOT, kit)}
 
 

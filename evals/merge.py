@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evals.shared import record, scoring
 from evals.shared.cache import Cache
-from src.shared import console, cost
+from src.shared import comparing, console, cost
 from src.shared import kit as kits
 from src.shared.files import BadData
 from src.shared.follow import OWED
@@ -27,7 +27,7 @@ PACE = ("workers", "eval_workers", "retries", "first_output_seconds", "between_o
 
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m evals.merge", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m evals.merge r001-label-restrict results/*/eval-*.shard-*")
+                                     epilog="example: python -m evals.merge r001-label-restrict results/*/eval-*shard*")
     parser.add_argument("run_id", help="the run's id")
     parser.add_argument("shards", nargs="+", metavar="SHARD-FILE", help="eval-ID.shard-I-of-N.json, all of them")
     parser.add_argument("--data", metavar="DIR", help="data folder of the run (default: the kit's)")
@@ -40,12 +40,14 @@ def run(args):
     path, owed = merge(args.run_id, [Path(shard) for shard in args.shards], args.data)
     print(f"{len(args.shards)} shards joined: {path}")
     if owed:
-        print(f"{owed} documents have no reply and count as misses; resume the shards that owe them and join again", file=sys.stderr)
+        print(f"{owed} documents have no reply and count as misses; resume the shards that owe them and join again",
+              file=sys.stderr)
     return 3 if owed else 0
 
 
 def merge(run_id, paths, data=None):
-    """Write `eval-ID.json` beside the shards; returns (its path, how many documents are owed a reply).
+    """Write `eval-ID.json` beside the shards, also over one that owes replies; returns (its path, how many documents
+    are owed a reply).
 
     BadData lists everything in which the shards do not fit.
     """
@@ -60,8 +62,8 @@ def merge(run_id, paths, data=None):
     wanted = lambda: scoring.wanted(kit, **first["run"]["select"])
     entries, problems = _entries(found, wanted)
     target = record.path_of(paths[0].parent, run_id)
-    if target.exists():
-        problems.append(f"{target}: is there already; a kept run is not overwritten")
+    if target.exists() and not comparing.owed(record.read(target)):
+        problems.append(f"{target}: is there already, and complete; a kept run is not overwritten")
     if problems:
         raise BadData(*problems)
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
@@ -78,22 +80,27 @@ def merge(run_id, paths, data=None):
         if paid:
             joined["totals"]["paid"] = cost.joined(paid)
         return joined
-    record.write(target, counted(), closing)
     _join_caches([record.cache_of(path) for path in paths], record.cache_of(target))
+    record.write(target, counted(), closing)
     return target, sum(grading.tally.outcomes.get(outcome, 0) for outcome in OWED)
 
 
 def _join_caches(paths, target):
-    """The shards' replies in one file, so that the joined run is re-scored like any other; nothing where there are none."""
+    """The shards' replies in one file, so that the joined run is re-scored like any other; none where there are none.
+
+    What an earlier joining brought there already is not brought again: no call was paid twice.
+    """
     if not all(path.exists() for path in paths):
         return
     with Cache(target) as joined:
-        for number, path in enumerate(paths):
+        known = {record.sha(record.line(line)) for line in joined.lines()}
+        for path in paths:
             with Cache(path) as cache:
-                if not number:
+                if joined.get("") is None:
                     joined.put(cache.get(""))
                 for line in cache.lines():
-                    joined.put(line)
+                    if record.sha(record.line(line)) not in known:
+                        joined.put(line)
 
 
 def _differs(run_id, path, each, first):
@@ -121,7 +128,8 @@ def _entries(found, wanted):
             entries[entry["id"]] = entry
     missing = [row["id"] for row in wanted() if row["id"] not in entries]
     if missing:
-        problems.append(f"{len(missing)} documents of the run are in no shard, first {missing[0]}; name all shard files")
+        problems.append(f"{len(missing)} documents of the run are in no shard, first {missing[0]}; name all shard "
+                        "files")
     return entries, problems
 
 

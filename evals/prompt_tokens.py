@@ -1,4 +1,4 @@
-"""Measure how many tokens each part of a prompt is, by the provider's own count: nested prefixes, one output token each.
+"""Measure how many tokens each part of a prompt is, by the provider's count: nested prefixes, one output token each.
 
     python -m evals.prompt_tokens label-restrict LBL-0001 LBL-0032 --run-id c001-label-restrict
 
@@ -48,7 +48,7 @@ def run(args):
 
 
 def measure(kit, documents, args):
-    """{"parts": [{"part", "fixed", document: tokens…}], "prefix_is_fixed", …}, or None where the provider gave no count."""
+    """{"parts": [{"part", "fixed", document: tokens…}], "prefix_is_fixed", …}; None where no count came."""
     from src.shared import adapters
     settings = config.load()
     settings.require_provider()
@@ -57,15 +57,18 @@ def measure(kit, documents, args):
     if not spending.confirm(f"{calls} calls of one output token to {settings.model} at {settings.host}", args.yes):
         raise BadData("nothing was sent")
     day = ledger.Ledger(settings.max_calls_per_day)
+    schema = kit.definition.schema(kit.book) if settings.json_mode == "schema" else None
     counts = {}
     for document, parts in prompts.items():
         counts[document] = []
         for behind in range(len(parts) + 1):
             day.take()
-            call = adapters.complete(settings, [*parts[:behind], PROBE], max_tokens=1, again=day.may_take)
+            call = adapters.complete(settings, [*parts[:behind], PROBE], max_tokens=1, schema=schema,
+                                     again=day.may_take)
             tokens = (call.usage or {}).get("input")
             if tokens is None:
-                print(f"{document}, behind {parts[behind - 1].name if behind else 'nothing'}: the provider gave no count: "
+                place = parts[behind - 1].name if behind else "nothing"
+                print(f"{document}, behind {place}: the provider gave no count: "
                       f"{(call.error or {}).get('message', 'no usage in the reply')}", file=sys.stderr)
                 return None
             counts[document].append(tokens)
@@ -80,20 +83,25 @@ def lines(found):
         out.append(f"  {part['part']}: {sizes}{', fixed' if part['fixed'] else ''}")
     for document, whole in found["whole"].items():
         fixed = sum(part["tokens"][document] for part in found["parts"] if part["fixed"])
-        out.append(f"  {document}: {fixed:,} of {whole:,} tokens ({100 * fixed / whole:.0f} %) are the same on every call")
+        share = f"{100 * fixed / whole:.0f} %" if whole > 0 else "no share: counted the same with and without"
+        out.append(f"  {document}: {fixed:,} of {whole:,} tokens ({share}) are the same on every call")
     if not found["prefix_is_fixed"]:
-        out.append("  the fixed parts were counted differently on these documents: the prefix is not fixed, or the count is not exact")
+        out.append("  the fixed parts were counted differently on these documents: the prefix is not fixed, or the "
+                   "count is not exact")
     return out
 
 
 def _found(kit, args, settings, prompts, counts):
     names = [(part.name, part.fixed) for part in next(iter(prompts.values()))]
-    parts = [{"part": name, "fixed": fixed, "characters": {document: len(prompts[document][i].text) for document in prompts},
+    parts = [{"part": name, "fixed": fixed,
+              "characters": {document: len(prompts[document][i].text) for document in prompts},
               "tokens": {document: counts[document][i + 1] - counts[document][i] for document in prompts}}
              for i, (name, fixed) in enumerate(names)]
     command = shlex.join(["python", "-m", "evals.prompt_tokens", *args.words])
-    return {"run": {"id": args.run_id, "kit": kit.name, "arm": "prompt_tokens", "date": progress.now()[:10], "command": command},
-            "settings": settings.public(), "parts": parts, "probe": {document: counts[document][0] for document in prompts},
+    return {"run": {"id": args.run_id, "kit": kit.name, "arm": "prompt_tokens", "date": progress.now()[:10],
+                    "command": command},
+            "settings": settings.public(), "parts": parts,
+            "probe": {document: counts[document][0] for document in prompts},
             "whole": {document: counts[document][-1] - counts[document][0] for document in prompts},
             "prefix_is_fixed": all(len(set(part["tokens"].values())) == 1 for part in parts if part["fixed"])}
 
@@ -105,7 +113,10 @@ def _documents(kit, wanted):
         if document not in known:
             raise BadData(f"{kit.name} has no document {document}{near(document, known)}")
     wanted = list(dict.fromkeys(wanted))
-    return wanted if len(wanted) > 1 else wanted + [next(document for document in known if document not in wanted)]
+    others = [document for document in known if document not in wanted]
+    if len(wanted) == 1 and not others:
+        raise BadData(f"{kit.data}: has one document alone; whether a prefix is fixed shows on two")
+    return wanted if len(wanted) > 1 else wanted + others[:1]
 
 
 def _arguments():

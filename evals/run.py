@@ -329,8 +329,9 @@ def _arguments():
         "arms)")
     add("--run-id", metavar="ID", help="keep the run under this name, like b001-label-restrict (default: "
         "results/…/local)")
-    add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer: errors (no "
-        "connection, no output, cut at MAX_TOKENS, refused) are asked again, a whole reply never, be it readable or not")
+    add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer: errors "
+        "(no connection, no output, cut at MAX_TOKENS, refused) are asked again, a whole reply never, be it readable "
+        "or not")
     add("--rescore", action="store_true", help="do everything behind the reply again, from the cache; never a call")
     add("--set", action="append", metavar="NAME=VALUE", help="score with another setting of kit.json, like "
         "coverage_min=0.5; with --rescore the kept record stays, the new one goes to results/…/local")

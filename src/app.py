@@ -294,10 +294,11 @@ def check(board, opened, body, tell=lambda value: None):
 
     Meanwhile `tell` is given {"characters": so many so far}; a reader who has gone away ends the call.
     """
-    if body.keys() != {"document"} or not isinstance(body["document"], str):
-        raise Refusal(400, 'a body of the form {"document": "ID"} is wanted')
+    if not {"document"} <= body.keys() <= {"document", "query"} or not all(type(text) is str for text in body.values()):
+        raise Refusal(400, 'a body of the form {"document": "ID", "query": "the filters of the address"} is wanted')
     document, kit = body["document"], opened.kit
     page.page_of(opened, document)      # what is not there is told before a call is counted
+    asked = listing.filters(opened, _query(body.get("query", "")))
     try:
         settings = board.settings()
         settings.require_provider()
@@ -316,8 +317,14 @@ def check(board, opened, body, tell=lambda value: None):
     followed = followed._replace(why=followed.why and settings.redact(followed.why))
     about = {"id": "now", "name": settings.model, "arm": "model", "model": settings.model, "kind": "asked just now",
              "local": True, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
-    view = page.document(opened, document, listing.filters(opened, {}), (about, followed))
-    return view | {"spent": costs.spent(settings, followed.completion)}
+    view = page.document(opened, document, asked, (about, followed))
+    failed = None if followed.raw else f"No answer ({followed.outcome.replace('_', ' ')}): {_last_line(followed.why)}"
+    return view | {"spent": costs.spent(settings, followed.completion), "failed": failed}
+
+
+def _last_line(why):
+    """Of a fault in a kit's own code the last line of many; a reason otherwise."""
+    return (why or "nothing more is known").strip().split("\n")[-1]
 
 
 def _progress(tell, gone):

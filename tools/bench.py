@@ -6,8 +6,9 @@
 start       the free path of all kits, and importing a run, as multiples of bare interpreter start-up
 overhead    seconds per document against an instant local server at 12 workers, as a multiple of a bare script
             (ThreadPoolExecutor + urllib) doing the same work against the same server: page read, prompt made, reply
-            parsed, one JSON line a reply seen to the disk. Both take turns, start-up included; the median of the
-            ratios of neighbours counts, in time on the wall and in time of the processor
+            parsed, one JSON line a reply seen to the disk. Both take turns, start-up included, and so do a server that
+            keeps its connections and one that closes each; the median of the ratios of neighbours counts, in time on
+            the wall and in time of the processor
 rates       rows decided and documents scored per second, and as seconds in interpreter start-ups per 1,000
 memory      peak memory at 1,000 and at 100,000 rows decided and documents scored
 """
@@ -41,7 +42,8 @@ def ask(document):
     body = json.dumps({"model": "local", "max_tokens": 8192, "stream": False,
                        "messages": [{"role": "user", "content": prompt}]}).encode()
     request = urllib.request.Request(os.environ["BASE_URL"] + "/chat/completions", body,
-                                     {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["API_KEY"]})
+                                     {"Content-Type": "application/json",
+                                      "Authorization": "Bearer " + os.environ["API_KEY"]})
     with opener.open(request) as reply:
         found = json.load(reply)
     answer = json.loads(found["choices"][0]["message"]["content"])
@@ -60,14 +62,13 @@ def main(argv=None):
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and rows, for a look; writes nothing")
     args = parser.parse_args(argv)
     tries, small, large = (3, 200, 2_000) if args.quick else (9, 1_000, 100_000)
-    bare = seconds(tries, "-c", "pass")
     found = {"python": platform.python_version(), "cores": os.cpu_count(), "date": progress.now()[:10], "tries": tries}
-    found["start"] = {
-        "bare_seconds": bare,
-        "free_path_of_all_kits": ratio(seconds(tries, "-m", "evals.run", "--quiet"), bare),
-        "help_of_a_run": ratio(seconds(tries, "-m", "evals.run", "--help"), bare),
-        "help_adds_seconds": round(seconds(tries, "-m", "evals.run", "--help") - bare, 3)}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as compiled, tempfile.TemporaryDirectory() as folder:
+        # As it is once installed: everything compiled, wherever and whether or not this machine keeps that.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = compiled
+        found["start"] = starting(tries)
+        bare = found["start"]["bare_seconds"]
         kit = sample(Path(folder))
         found["kit"] = kit and kit.name
         found["overhead"] = kit and overhead(kit, Path(folder), 3 if args.quick else 9)
@@ -80,7 +81,7 @@ def main(argv=None):
 
 
 def sample(folder):
-    """The first kit whose documents can stand under other ids, which is how many are made of a few; None where none can."""
+    """The first kit whose documents can stand under other ids, which makes many of a few; None where none can."""
     for name in kits.names():
         kit = kits.load(name)
         try:
@@ -96,15 +97,23 @@ def sample(folder):
     return None
 
 
-def seconds(tries, *words, **environment):
-    """The median wall time of a Python command in this checkout."""
-    times = []
-    for _ in range(tries):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, *words], cwd=kits.ROOT, check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**os.environ, **environment})
-        times.append(time.perf_counter() - start)
-    return round(statistics.median(times), 4)
+def starting(tries):
+    """What starting costs; the three commands take turns, and the first turn, which compiles, does not count."""
+    commands = ("-c", "pass"), ("-m", "evals.run", "--quiet"), ("-m", "evals.run", "--help")
+    turns = [[seconds(*words) for words in commands] for _ in range(tries + 1)][1:]
+    middle = lambda values: round(statistics.median(values), 3)
+    return {"bare_seconds": middle(bare for bare, _, _ in turns),
+            "free_path_of_all_kits": middle(free / bare for bare, free, _ in turns),
+            "help_of_a_run": middle(helps / bare for bare, _, helps in turns),
+            "help_adds_seconds": middle(helps - bare for bare, _, helps in turns)}
+
+
+def seconds(*words, **environment):
+    """The wall time of a Python command in this checkout."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *words], cwd=kits.ROOT, check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**os.environ, **environment})
+    return time.perf_counter() - start
 
 
 def ratio(one, other):
@@ -125,11 +134,13 @@ def overhead(kit, folder, tries, documents=3000):
     spent = {"keeps": [], "closes": []}
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(LocalProvider(lambda body: reply, keeps)) for keeps in (True, False)]
-        for _ in range(tries):
+        for turn in range(tries + 1):
             for server, pairs in zip(servers, spent.values()):
                 environment = {**server.environment(), "STREAM": "off", "EVAL_WORKERS": str(WORKERS)}
                 (folder / "cache.jsonl").unlink(missing_ok=True)
-                pairs.append((costs(*bare, **environment), costs(*run, **environment)))
+                pair = costs(*bare, **environment), costs(*run, **environment)
+                if turn:        # the first one compiles
+                    pairs.append(pair)
     return {"documents": documents, "workers": WORKERS,
             **{f"server_{what}_connections": _beside(pairs, documents) for what, pairs in spent.items()}}
 
@@ -144,7 +155,7 @@ def _beside(pairs, documents):
 def costs(*words, **environment):
     """(seconds on the wall, seconds of the processor) of one Python command in this checkout."""
     used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-    before, wall = used(), seconds(1, *words, **environment)
+    before, wall = used(), seconds(*words, **environment)
     return wall, used() - before
 
 
@@ -193,8 +204,8 @@ from src.shared import follow, kit as kits
 kit = kits.load(sys.argv[1], sys.argv[2])
 bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
 arm, grading = arms.free(kit, bench)["null"], scoring.Scoring(kit, bench)
-record.write(Path(sys.argv[3]), (grading.entry(row, follow.read(kit, row["id"], arm.call(row["id"], ""))) for row in kit.gold()),
-             grading.closing)
+entries = (grading.entry(row, follow.read(kit, row["id"], arm.call(row["id"], ""))) for row in kit.gold())
+record.write(Path(sys.argv[3]), entries, grading.closing)
 """
 
 
@@ -230,7 +241,7 @@ def measured(*words):
 
 
 def multiplied(kit, folder, size):
-    """The kit's data with its documents again and again under new ids, `size` in all; pages are links to the same files."""
+    """The kit's data with its documents again and again under new ids, `size` in all; pages are links to its own."""
     (folder / "corpus").mkdir(parents=True)
     for path in kit.data.iterdir():
         if path.is_file() and path.name not in ("gold.jsonl", "facts.jsonl"):

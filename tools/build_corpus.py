@@ -16,7 +16,8 @@ from pathlib import Path
 
 from src.shared import key
 from src.shared import kit as kits
-from src.shared.files import BadData, parse_json, read_jsonl, replacing, to_json, write_text
+from src.shared.files import BadData, parse_json, read_jsonl, replacing, to_json, visible, write_text
+from src.shared.values import shown
 
 
 STATS = "stats.json"        # stands only beside a build, so where it is missing the documents may be somebody's own
@@ -53,7 +54,7 @@ def write(kit, built, replace=False):
 
     So it is where documents that are no build would be replaced, unless to `replace` them is asked for.
     """
-    own = not (kit.data / STATS).exists() and any((kit.data / "corpus").glob("*"))
+    own = not (kit.data / STATS).exists() and bool(visible(kit.data / "corpus"))
     if own and not replace and not _is_of(kit, built):
         raise BadData(f"{_shown(kit.data / 'corpus')}: holds documents that are no build (there is no {STATS}); a "
                       "build would replace them: use --derive-gold to keep them, or --replace to draw others")
@@ -104,9 +105,12 @@ def derive_gold(kit):
     with replacing(kit.data / "gold.jsonl") as gold:
         for rows, (number, facts) in enumerate(read_jsonl(path), 1):
             try:
-                if not isinstance(facts.get("id"), str):
-                    raise BadData("no id; name the document that the row belongs to")
+                if not kits.is_file_name(facts.get("id")):
+                    raise BadData(f"id {shown(facts.get('id'))} is no document; write the name of a file in corpus/, "
+                                  f"without .txt")
                 answers = kit.definition.decide(kit.book, facts)
+                if "unknown_key" in answers["flags"]:
+                    raise BadData(*(note for note in answers["notes"] if " is no field" in note))
                 gold.write(key.json_lines([key.gold_row(facts, answers, names)]))
             except BadData as e:
                 problems += [f"{_shown(path)}: line {number}: {problem}" for problem in e.problems]
@@ -124,7 +128,7 @@ def _is_of(kit, built):
 
 
 def _count_anew(kit):
-    """Let stats.json count the derived key where the documents are such as a build gives; else take it away, and say so.
+    """Let stats.json count the derived key where the documents are such as a build gives; else take it away, and say it.
     """
     stats = kit.data / STATS
     try:
@@ -188,7 +192,7 @@ def _seed(kit):
 
 def _left_over(folder, built):
     """Documents in the folder's corpus that a build would neither write nor replace."""
-    return [path for path in sorted((Path(folder) / "corpus").glob("*")) if f"corpus/{path.name}" not in built]
+    return [path for path in visible(Path(folder) / "corpus") if f"corpus/{path.name}" not in built]
 
 
 def _shown(path):
@@ -204,7 +208,7 @@ def _arguments():
     what.add_argument("--check", action="store_true", help="write nothing; compare with a fresh build, find gaps")
     what.add_argument("--derive-gold", action="store_true", help="write gold.jsonl alone, from facts.jsonl and rules")
     what.add_argument("--out", metavar="DIR", help="write a whole data folder to DIR, which must be new or empty")
-    parser.add_argument("--replace", action="store_true", help="build over documents that are no build (default: refuse)")
+    parser.add_argument("--replace", action="store_true", help="build over documents that are no build")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the copy (default: the one in kit.json)")
     parser.add_argument("--data", metavar="DIR", help="data folder to work on (default: the kit's)")
     return parser

@@ -23,7 +23,8 @@ TEMPLATE = "fork_readme.md"
 RULES = ("checks.json", "policy.json")
 SWAP = "swap.md"        # what a kit says about putting other rules in, beside what holds for all
 COMMAND = re.compile(r"\| `python -m (\w+)\.(\w+)[^|]*\|.*\n")
-SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "ledger")
+SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "ledger", ".DS_Store", "._*",
+                                 "Thumbs.db", "desktop.ini")
 
 
 def main(argv=None):

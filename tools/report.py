@@ -72,7 +72,7 @@ def build(name, shelf_):
     if not opened.documents:
         empty = f"{opened.kit.data / 'gold.jsonl'}: holds no document, so there is nothing to report"
         raise BadData(*opened.problems or [empty])
-    texts = sum(path.stat().st_size for path in opened.kit.data.glob("corpus/*.txt"))
+    texts = sum(path.stat().st_size for path in opened.kit.data.glob("corpus/[!.]*.txt"))
     if texts > LIMIT:
         raise TooBig(f"the {len(opened.documents):,} pages of the corpus have {texts:,} bytes alone, more than the "
                      f"{LIMIT:,} that a report may take; nothing was written")

@@ -30,6 +30,12 @@ function soft(text) {
   return String(text).split(/(?<=_)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 }
 
+// What a sentence has between backticks is code. Where a document is read, everything stays as it stands.
+function prose(text) {
+  if (state.route.doc) return text;
+  return String(text).split(/`([^`]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
+}
+
 function table(caption, heads, body, kind, text) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h("table", { class: kind }, h("caption", {}, h("span", {}, caption, text && h("small", {}, text))),
@@ -39,11 +45,11 @@ function table(caption, heads, body, kind, text) {
 function cell(found) {
   if (Array.isArray(found)) return h("ul", { class: "run-on" }, found.map((one) => h("li", {}, cell(one))));
   if (found.same) return h("span", { class: "quiet" }, "same");
-  const text = soft(found.text === "" ? "“”" : found.text);
+  const text = String(found.text).includes("`") ? prose(found.text) : soft(found.text === "" ? "“”" : found.text);
   return [
     found.head && h("span", { class: "head" }, found.head), verdict(found.hit),
     h("span", { class: `value ${found.kind || ""}` }, found.link ? h("a", { href: address(found.link) }, text) : text),
-    found.interval && interval(found.interval, found.null), found.why && h("small", {}, found.why),
+    found.interval && interval(found.interval, found.null), found.why && h("small", {}, prose(found.why)),
   ];
 }
 
@@ -176,11 +182,11 @@ async function countOn(mine, path) {
 }
 
 async function check() {
-  const mine = turn, { kit, doc } = state.route;
+  const mine = turn, { kit, doc, query } = state.route;
   state.check = { busy: true, text: `Asking ${state.board.model.name} about ${doc} …` };
   render();
   const headers = { "Content-Type": "application/json", "X-Board-Token": state.board.token };
-  const request = { method: "POST", body: JSON.stringify({ document: doc }), headers };
+  const request = { method: "POST", body: JSON.stringify({ document: doc, query: query.toString() }), headers };
   let found;
   try {
     const response = await fetch(`/api/kits/${encodeURIComponent(kit)}/check`, request);
@@ -193,7 +199,7 @@ async function check() {
   }
   if (mine !== turn) return;
   if (!found || found.characters) found = { error: "The board went away before the answer was whole; ask again." };
-  state.check = { text: found.error || `Asked just now; nothing of this is recorded. ${found.spent}` };
+  state.check = { text: found.error || found.failed || `Asked just now; nothing of this is recorded. ${found.spent}` };
   if (!found.error) state.view = { ...found, asking: state.view.asking };
   render();
 }
@@ -260,7 +266,9 @@ function lead(text) {
 }
 
 function broken() {
+  const { kit, query } = state.route;
   return [heading("This cannot be shown"), h("p", { class: "note warn" }, state.error),
+    kit && query.size > 0 && h("p", {}, h("a", { href: href(kit) }, "To this kit, without filters")),
     h("p", {}, h("a", { href: "#/" }, "To the kits"))];
 }
 
@@ -424,7 +432,7 @@ function runChooser() {
   if (!kit.runs.length) return h("p", { class: "quiet" }, "No run is recorded yet, so there are no answers to show.");
   const choose = () => {
     const boxes = [...document.querySelectorAll("[data-run]:checked")];
-    setFilter("run", boxes.map((box) => box.dataset.run));
+    setFilters({ page: [], run: boxes.map((box) => box.dataset.run), ...(boxes.length < 2 && { disagrees: [] }) });
   };
   const box = (run, i) => h("input", {
     type: "checkbox", id: `run-${i}`, "data-run": run.id, checked: shown.includes(run.id), onchange: choose,
@@ -537,7 +545,7 @@ function panel(found) {
 
 function section(found, title, ...content) {
   return h("section", { class: `panel ${found.kind} ${found.tone || ""}` },
-    title && h("h2", {}, title), found.text && h("p", {}, found.text), content);
+    title && h("h2", {}, title), found.text && h("p", {}, prose(found.text)), content);
 }
 
 function paper(found) {
@@ -550,7 +558,7 @@ function paper(found) {
     const kinds = ["turns", "blamed"].filter(is);
     return h(segment.value ? "mark" : "span", {
       "data-fields": segment.fields.join(" "), id: first && `line-${first}`, class: kinds.join(" "),
-      tabindex: kinds.length && "-1",
+      tabindex: kinds.length > 0 && "-1",
     }, segment.text);
   };
   const blocks = found.blocks.map((block) => h("div", { class: block.withheld ? "block withheld" : "block" },

@@ -8,10 +8,14 @@ import functools
 import re
 
 from src.admission_status import elements, recheck
-from src.shared import sections
-from src.shared.files import read_json
+from src.shared import sections, shapes
+from src.shared.files import tell
 
 FILE = "phrases.json"
+WORDS = shapes.list_of(shapes.SAID)
+LISTS = shapes.record(dict.fromkeys((elements.PRESENT, "and", "unless", elements.AMBIGUOUS), shapes.some(WORDS)),
+                      ("and",))
+PHRASES = {**dict.fromkeys(elements.ELEMENTS, LISTS), "sections": WORDS, "numbers": WORDS}
 UNIT = re.compile(r"[^\n]+")
 SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9])")
 DATED_LINE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2})?  ")
@@ -60,7 +64,8 @@ def _values(unit, numbers):
     unit = DATED_LINE.sub("", unit, count=1)
     found = ISO.search(unit)
     date = found[0] if found else _long_date(LONG.search(unit))
-    nights = re.search(rf"\b([0-9]+|{'|'.join(numbers)})(?: further| more)? (?:mid)?nights?\b", unit, re.IGNORECASE)
+    words = "|".join(["[0-9]+", *map(re.escape, numbers)])
+    nights = re.search(rf"\b({words})(?: further| more)? (?:mid)?nights?\b", unit, re.IGNORECASE)
     word = nights[1].lower() if nights and not date else None
     return {elements.DISCHARGE: date, elements.NIGHTS: numbers.index(word) if word in numbers else word and int(word)}
 
@@ -74,7 +79,10 @@ def _long_date(found):
 
 @functools.lru_cache(maxsize=None)
 def _phrases(path):
-    found = read_json(path)
+    """phrases.json with a pattern in place of each list. BadData lists what is wrong in it."""
+    problems = []
+    found = shapes.read(path, PHRASES, problems)
+    tell(problems)
     for lists in found.values():
         if isinstance(lists, dict):
             lists.update({kind: re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})", re.IGNORECASE)

@@ -11,7 +11,7 @@ import re
 from collections import Counter, namedtuple
 from pathlib import Path
 
-from evals.shared import labels, ledger, page
+from evals.shared import labels, ledger, page, personal
 from evals.shared.dates import CLOCK, day_number, is_moment
 from evals.shared.strict import Rows, nearest, read_json, read_named, read_text, same, shape, shown
 
@@ -65,6 +65,10 @@ MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augus
           "December")
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 DATE = rf"(?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}|(?:{'|'.join(MONTHS)}) [0-9]{{1,2}}, [0-9]{{4}})"
+# The worked examples of policy.md, each with its count as the last word; the days on which a stay from January 1 ends.
+STAY = re.compile(r"In at ([0-9]{2}:[0-9]{2}) and out (?:late )?on the (day after next|next day) is \w+")
+NO_NIGHT = re.compile(r"No night at all is a count of \w+")
+OUT = {"next day": "2026-01-02", "day after next": "2026-01-03"}
 SENTENCE_END = re.compile(r"(?<=[.?!]) (?=[A-Z0-9])")
 # What a sentence that evidences an element cannot do without, and a filler may not have.
 MARKS = {
@@ -74,9 +78,8 @@ MARKS = {
     SERVICES: r"deliver\w*|received|given|performed|provided|care|treat\w*|interventions?|therap\w+|management|"
               r"measures|completed|done|billed|services?|flowsheet|carried out",
 }
-# What nobody's record here may hold: a name with a title, a record number, a telephone number, a birth date.
-IDENTITY = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof)\. ?[A-Z]|\bMRN\b|\bSSN\b|\bDOB\b|\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b|"
-                      r"\b[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}\b")
+# What nobody's record here may hold: who the patient is, and the name of anybody who treats them.
+NOBODY = personal.compiled({**personal.WHO, "a name": (r"\b(?-i:Dr|Prof|DR)\b\.? ?(?-i:[^\W\d_a-z])",)})
 MIN_EVIDENCE, UNTOLD, LONG = 79, "?", 10_000
 # The values of which stats.json counts how many different ones there are.
 VARIETY = (*ELEMENTS, *(f"{name}_citation" for name in ELEMENTS), DISCHARGE, NIGHTS, "support", "rule", "midnights")
@@ -123,6 +126,8 @@ def read_policy(report):
     """(as-of date, {element: {class: word}}, {file: its tables} of the sound renderings); what differs is reported."""
     ours, as_of = json_tables(report, labels.read_kit(report, NAME, KIT))
     theirs = ledger.tables(report, "policy.md", HEADS)
+    if theirs:
+        check_examples(report, " ".join(ledger.prose(report, "policy.md", theirs, ("rules",))))
     if ours and theirs:
         ledger.compare(report, HEADS, "policy.json", ours, "policy.md", theirs)
     return as_of, _words(ours or theirs), {
@@ -130,11 +135,25 @@ def read_policy(report):
         if tables and vet_rules(report, file, tables)}
 
 
+def check_examples(report, prose):
+    """Count the worked examples on the page that goes to the model anew: both sides of the benchmark, and no night."""
+    told = [(found[0], midnights(f"2026-01-01 {found[1]}", OUT[found[2]], None)) for found in STAY.finditer(prose)]
+    told += [(found[0], midnights("2026-01-01 00:00", None, 0)) for found in NO_NIGHT.finditer(prose)]
+    for text, count in told:
+        if text.split()[-1] not in (str(count), NUMBERS[count]):
+            report.add("policy.md", shown(text), f"it is {count}; count again")
+    if {count for _, count in told} != {0, 1, 2}:
+        report.add("policy.md", "", "an example each of 0, 1 and 2 midnights is wanted, in these words: In at 23:50 and "
+                                    "out on the day after next (the next day) is two; No night at all is a count of 0")
+
+
 def json_tables(report, kit):
     """policy.json as the tables of policy.md, None where it has no shape, and its as-of date."""
     data, (fields, units) = read_json(report, "policy.json"), page.field_rows(report, "fields.json")
     if not (shape(report, "policy.json", "", data, POLICY, {})
             and shape(report, "policy.json", "rulebook", data["rulebook"], RULEBOOK, {})
+            and shape(report, "policy.json", "decisions", data["rulebook"]["decisions"],
+                      dict.fromkeys(data["rulebook"]["decisions"], str), {})
             and shape(report, "policy.json", "classes", data["classes"], dict.fromkeys(CLASSES, str), {})
             and all([shape(report, "policy.json", name, value, VALUE, {}) for name, value in data["values"].items()])
             and all([shape(report, "policy.json", f"rule {place}", rule, RULE, {})
@@ -266,14 +285,15 @@ def check_document(report, key, name, *rows):
 
 def read_page(report, file, text, record, key):
     """The lines and sentences of a document as Units; title, headings and facts lines are held against the record."""
+    told_of = personal.found(NOBODY, text)
+    report.counts[labels.MINIMUM] += bool(told_of)
+    for what, words in told_of:
+        report.add(file, "", f"{shown(words)} looks like {what}; it may tell who somebody is, take it out")
     found = re.fullmatch(r"([^\n]*)\n\n" + r"\n\n".join(
         rf"{title}\n{'-' * len(title)}\n(.*?)" for title in TITLES) + r"\n", text, re.DOTALL)
     if not found:
         report.add(file, "", f"a title line and the sections {', '.join(TITLES)}, each underlined, are wanted")
         return []
-    if IDENTITY.search(text):
-        report.counts[labels.MINIMUM] += 1
-        report.add(file, "", f"{shown(IDENTITY.search(text)[0])} may name a person; take it out")
     title, told, *bodies = found.groups()
     if title != f"ADMISSION RECORD {record['id']} -- {record['title']}":
         report.add(file, "line 1", f"{shown(title)}: records.json calls it {shown(record['title'])}; make them agree")
@@ -480,15 +500,16 @@ def _words(tables):
 
 def _entries(data):
     """(section, element or None, kind, sentence) of everything that a page may say."""
-    for element, kinds in data["evidence"].items():
-        for kind, sentences in kinds.items():
+    for element, kinds in EVIDENCE.items():
+        for kind in kinds:
             section = {ORDER: ORDERS_TITLE, SERVICES: SERVICES_TITLE}.get(element, NOTE_TITLE)
             section = {"intent": NOTE_TITLE, "planner": REVIEW_TITLE}.get(kind, section)
-            yield from ((section, element, kind, sentence) for sentence in sentences)
+            yield from ((section, element, kind, sentence) for sentence in data["evidence"][element][kind])
     homes = {"orders": ORDERS_TITLE, "services": SERVICES_TITLE, "review": REVIEW_TITLE, "bait": REVIEW_TITLE}
-    for kind, group in data["fillers"].items():
-        for sentences in group.values() if type(group) is dict else [group]:
-            yield from ((homes.get(kind, NOTE_TITLE), None, kind, sentence) for sentence in sentences)
+    for kind in FILLERS:
+        group = data["fillers"][kind]
+        parts = [group] if type(group) is list else [group[part] for part in (REMARKS if kind == "prose" else group)]
+        yield from ((homes.get(kind, NOTE_TITLE), None, kind, sentence) for part in parts for sentence in part)
     for line in data["lines"].values():
         yield from ((NOTE_TITLE, None, "presenting", sentence) for sentence in line["presenting"])
 
@@ -642,7 +663,7 @@ def _follows(plan, page):
         plan["expects"], page["expects"])
     return (own and len(decoys) == len(told) and all(map(alike, decoys, told))
             and page["admitted"].endswith(plan.get("admitted", ""))
-            and all(page[part] == plan[part] for part in plan.keys() - {"expects", "decoys", "admitted"}))
+            and all(page[part] == plan[part] for part in plan.keys() & page.keys() - {"expects", "decoys", "admitted"}))
 
 
 def _length(unit, record):

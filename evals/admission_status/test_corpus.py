@@ -149,11 +149,13 @@ class TestRefusals(unittest.TestCase):
     def test_an_unknown_word_in_a_plan_is_named(self):
         for change, told in (({"order": "obsrvation"}, "did you mean observation"), ({"tone": "grim"}, "tone 'grim'"),
                              ({"expects": "dates 3"}, "'dates 3' is no expectation"),
-                             ({"ordr": "blank"}, "unknown key")):
+                             ({"expects": "nights 13"}, "'nights 13' is no expectation"),
+                             ({"order": "blank", "expects": None, "admitted": "24:00"}, "admitted '24:00' is not HH:MM"),
+                             ({"admitted": "12:00", "ordr": "blank"}, "unknown key")):
             self.assertIn(told, self.refused("cases.json", lambda cases: cases[0]["documents"][0].update(change)))
 
     def test_an_empty_pool_is_named_by_its_place(self):
-        self.assertIn("/evidence/stay_expectation/date",
+        self.assertIn("/evidence/stay_expectation: date []",
                       self.refused("pools.json", lambda pools: pools["evidence"]["stay_expectation"].update(date=[])))
 
     def test_a_verdict_or_word_that_the_kit_does_not_know_stops_the_loading(self):

@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 from evals.admission_status import gate
-from evals.shared import labels, planting
+from evals.shared import labels, personal, planting
 from src.admission_status import benchmark, corpus
 from src.shared import kit as kits
 
@@ -77,6 +77,18 @@ class TestFaults(Copy):
             self.rewrite(file, old, new)
             self.said(told, problems=self.of_key())
             self.restore(file)
+
+    def test_prose_that_contradicts_the_tables_is_named(self):
+        for old, new, told in (
+                ("on the day after next is two midnights", "on the day after next is three midnights", "it is 2"),
+                ("on the\nnext day is one", "on the\nnext day is two", "it is 1"),
+                ("is a count of 0", "is a count of 1", "it is 0"),
+                ("In at 01:00 and out", "After 01:00 and out", "an example each of 0, 1 and 2"),
+                ("answered `BENCHMARK-NOT-MET`", "answered `BENCHMARK-UNMET`", "BENCHMARK-UNMET stands in no table"),
+                ("# TM-2026, the", "# TM-2025, the", "TM-2025 stands in no table")):
+            self.rewrite("policy.md", old, new)
+            self.said("policy.md", told, problems=self.of_key())
+            self.restore("policy.md")
 
     def test_all_of_stats_is_counted_anew(self):
         report = labels.Report(self.data, gate.FILES)
@@ -157,10 +169,22 @@ class TestFaults(Copy):
         self.rewrite(f"corpus/{name}.txt", re.search(r"Admitted +([0-9-]+ [0-9:]+)", text)[1], line[:11] + "00:00")
         self.said(f"corpus/{name}.txt", "stands behind the admission")
 
-    def test_a_person_in_a_record_is_named(self):
-        self.rewrite("corpus/ADM-0002.txt", "UTILIZATION REVIEW NOTES\n------------------------\n",
-                     "UTILIZATION REVIEW NOTES\n------------------------\n2026-01-01  Seen by Dr. Miller.\n")
-        self.said("corpus/ADM-0002.txt", "may name a person")
+    def test_a_person_in_a_record_is_named_whatever_else_is_wrong_with_it(self):
+        report = labels.Report(self.data, gate.FILES)
+        key, head = gate.read_key(report), "UTILIZATION REVIEW NOTES\n------------------------\n"
+        text = (self.data / "corpus/ADM-0002.txt").read_text("utf-8")
+        for planted in ("Seen by Dr. Miller.", "Seen by Dr Miller.", "Mrs Ortega was told.", "Patient: Okafor, Daniel",
+                        "The patient, Maria Lopez, called.", "MRN 4711.", "DOB 1958-03-04.", "Call 555 010 0199."):
+            for whole in (text.replace(head, f"{head}2026-01-01  {planted}\n"), f"{text}{planted}\n{head}"):
+                told = labels.Report(self.data, gate.FILES)
+                gate.read_page(told, "corpus/ADM-0002.txt", whole, key.records["ADM-0002"], key)
+                self.assertEqual(told.counts[labels.MINIMUM], 1, planted)
+                self.said("corpus/ADM-0002.txt", "may tell who somebody is", problems=list(map(str, told.problems)))
+
+    def test_no_sentence_of_the_pools_is_taken_for_a_person(self):
+        texts = re.findall('"([^"]*)"', (self.data / "pools.json").read_text("utf-8"))
+        self.assertGreater(len(texts), 500)
+        self.assertEqual([found for text in texts for found in personal.found(gate.NOBODY, text)], [])
 
     def test_a_plan_that_no_page_shows_is_named(self):
         report = labels.Report(self.data, gate.FILES)
@@ -202,6 +226,27 @@ class TestFaults(Copy):
             self.write(file, "[1]")
         problems = self.problems()
         self.assertEqual({problem.partition(":")[0] for problem in problems} & {*gate.FILES}, {*gate.FILES})
+
+
+    def test_a_value_of_another_kind_anywhere_is_a_problem_and_no_crash(self):
+        parts = {**dict.fromkeys(("policy.json", "fields.json", "kit.json"), gate.read_policy),
+                 "pools.json": gate.read_pools, "cases.json": gate.read_cases,
+                 "records.json": lambda report: gate.read_records(report, None)}
+        for file, read in parts.items():
+            self.survives(file, read)
+        for change in (lambda policy: policy["rulebook"]["decisions"].update(extra=1),
+                       lambda policy: policy["rulebook"].update(rules=None), lambda policy: policy.update(values=[1])):
+            self.change("policy.json", change)
+            self.assertTrue(self.of_key())
+            self.restore("policy.json")
+        self.change("pools.json", lambda pools: pools["evidence"]["admitting_order"].update(extra=5))
+        self.said("pools.json", "unknown key", problems=self.of_key())
+
+    def test_an_unknown_word_in_a_plan_is_named_and_the_plans_are_still_placed(self):
+        self.change("cases.json", lambda cases: cases[0]["documents"][0].update(extra=1))
+        problems = self.problems()
+        self.said("cases.json", "unknown key", "extra", problems=problems)
+        self.assertEqual(len(problems), 1)
 
 
 class TestMutation(planting.Mutated, unittest.TestCase):

@@ -144,6 +144,28 @@ class TestRulebook(unittest.TestCase):
             policy.decide(BOOK, {"arrived": "2026-06-10 14:00", "order": "x", "expected_discharge": "2026-06-12"})
         self.assertIn("given and not read: arrived, order", str(caught.exception))
 
+    def test_a_missing_expectation_names_what_was_given_and_not_read(self):
+        for name in ("anticipated_discharge", "discharge", "edd", "nights", "Expected_Discharge"):
+            found = policy.decide(BOOK, row() | {name: "2026-06-12", "bed": None})
+            self.assertEqual((found["rule"], found["flags"]), ("TM-3", ["unknown_key"]), name)
+            self.assertIn(f"given and not read: {name}", found["notes"][0])
+            self.assertNotIn("bed", found["notes"][0])
+        found = policy.decide(BOOK, {"order_finding": PRESENT, "admission": "2026-06-10 12:00", "expected_nights": 2})
+        self.assertEqual(found["flags"], ["admission_not_stated", "unknown_key"])
+        self.assertEqual(policy.decide(BOOK, row(nights=2, bed="12B"))["flags"], [], "nothing is missing")
+
+    def test_an_empty_cell_is_not_stated_and_elements_of_another_shape_are_named(self):
+        for blank in (None, "", " "):
+            self.assertEqual(answer(nights=2, stay_expectation=blank)[1], "TM-5")
+        for given in ({elements.ORDER: PRESENT}, "x", None, [PRESENT]):
+            with self.assertRaises(BadData) as caught:
+                policy.decide(BOOK, row() | {"elements": given})
+            self.assertIn("is no list of objects", str(caught.exception))
+        with self.assertRaises(BadData) as caught:
+            policy.decide(BOOK, elements.nest({elements.ORDER: PRESENT, "expected_nights": 2})
+                          | {"admitted_at": "2026-06-10 12:00"})
+        self.assertIn("'stay_expectation' has no finding", str(caught.exception))
+
     def test_a_slip_beside_a_complete_row_is_flagged(self):
         for nights in (None, 2):
             self.assertEqual(policy.decide(BOOK, row(nights=nights, expected_nigths=3))["flags"], ["unknown_key"])

@@ -7,11 +7,9 @@ import functools
 import re
 
 from src.shared import sections, shapes
-from src.shared.fields import near
-from src.shared.files import BadData, read_json
+from src.shared.files import tell
 
 TONE = "tone.json"
-OUTLINE = {"verdicts": shapes.LIST, "otherwise": shapes.TEXT, "restrictions": shapes.LIST}
 
 
 def note_tone(kit, document, text):
@@ -44,30 +42,15 @@ def _values(text, fields):
 @functools.lru_cache(maxsize=None)
 def _tone(path, table):
     """tone.json with a pattern for each entry's words. BadData lists what is wrong in it, or no word of these rules."""
-    tone = read_json(path)
-    problems = list(shapes.misfits(tone, OUTLINE, f"{path}: /", OUTLINE)) or list(_unfit(tone, path, table))
-    if problems:
-        raise BadData(*problems)
+    words, problems = shapes.some(shapes.list_of(shapes.SAID)), []
+    verdict, restriction = shapes.one_of(table.decisions), shapes.one_of(table.rule_ids)
+    tone = shapes.read(path, {"verdicts": shapes.list_of(shapes.record({"verdict": verdict, "words": words})),
+                              "restrictions": shapes.list_of(shapes.record({"restriction": restriction, "words": words})),
+                              "otherwise": verdict}, problems)
+    tell(problems)
     for entry in tone["verdicts"] + tone["restrictions"]:
         entry["pattern"] = re.compile(rf"\b(?:{'|'.join(map(re.escape, entry['words']))})", re.IGNORECASE)
     return tone
-
-
-def _unfit(tone, path, table):
-    known = {"verdict": table.decisions, "restriction": table.rule_ids}
-    for part, key in (("verdicts", "verdict"), ("restrictions", "restriction")):
-        for i, entry in enumerate(tone[part]):
-            at = f"{path}: /{part}/{i}"
-            unfit = list(shapes.misfits(entry, {key: shapes.TEXT, "words": shapes.TEXTS}, at, (key, "words")))
-            yield from unfit
-            if unfit:
-                continue
-            if entry[key] not in known[key]:
-                yield f"{at}/{key}: {entry[key]} is no {key} of the checks{near(entry[key], known[key])}"
-            if not all(word.strip() for word in entry["words"] or ("",)):
-                yield f"{at}/words: {entry['words']} would be found in every remark; write words, or take the entry out"
-    if tone["otherwise"] not in table.decisions:
-        yield f"{path}: /otherwise: {tone['otherwise']} is no verdict of the checks{near(tone['otherwise'], table.decisions)}"
 
 
 def _first(entries, key, remark):

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from evals.shared import labels, ledger
-from evals.shared.page import read_fields, read_page, value_of
+from evals.shared.page import FIELD_CELLS, field_rows, read_fields, read_page, value_of
 from evals.shared.strict import Rows, nearest, read_json, shape, shown
 
 NAME = Path(__file__).parent.name
@@ -37,12 +37,13 @@ CASE = {"case": str, "count": int, "hard": bool, "family": "text?", "sentence": 
 ANSWER = {"verdict": str, "deciding_restriction": str}
 PLAN = {"set": {}, "room": {}, "unstated": []}  # the parts of a plan that a page shows as values
 
-# The tables of policy.md, and the rows as which checks.json is written out to be compared with them.
+# The tables of policy.md, and the rows as which checks.json and fields.json are written out to be compared with them.
 HEADS = {
     "checks": ("order", "check", "class", "has to hold", "unit", "not applicable when", "verdict if it does not"),
     "endings": ("ending", "verdict", "deciding restriction"),
     "marks": ("mark", "kind", "set when"),
 }
+FIELD_HEADS = {"fields": ("field", *FIELD_CELLS), "units": ("unit", "spelled")}
 PASSED, MISSING, REACHED = "every check passed", "a value is missing", "the check reached"
 
 HOLD = "needs_hold"
@@ -60,19 +61,26 @@ def check(data_dir, prompts=None):
     kit = read_kit(report)
     checks, words = read_checks(report)
     fields = read_fields(report, words, NEVER_READ)
-    policy = ledger.tables(report, "policy.md", HEADS)
+    policy = ledger.tables(report, "policy.md", HEADS | FIELD_HEADS)
     if not (words and fields.all):      # all else would be held against nothing
         blank = [file for file, found in (("fields.json", fields.all), ("checks.json", words)) if not found]
         labels.unjudged(report, Rows(report, "gold.jsonl"), *blank)
         return report
     if policy:
         ledger.compare(report, HEADS, "checks.json", checks, "policy.md", policy)
+        compare_fields(report, policy)
     rules = {file: table for file, table in (("policy.md", policy), ("checks.json", checks))
              if table and vet_rules(report, file, table, fields)}
     check_examples(report, fields, rules)
     cases = read_cases(report, kit, words)
     check_documents(report, Key(kit, fields, cases, rules, prompts))
     return report
+
+
+def compare_fields(report, policy):
+    """Hold fields.json cell by cell against its tables in policy.md."""
+    listed = dict(zip(FIELD_HEADS, field_rows(report, "fields.json", ["sections"])))
+    ledger.compare(report, FIELD_HEADS, "fields.json", listed, "policy.md", policy)
 
 
 def read_kit(report):

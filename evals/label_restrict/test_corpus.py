@@ -211,8 +211,8 @@ class TestRefusals(unittest.TestCase):
     def test_an_unknown_word_in_a_plan_lists_the_near_one(self):
         self.assertIn("did you mean room?", self.refused("cases.json", lambda cases: cases[0]["plan"].update(rooms={})))
         check = next(iter(CASES[0]["plan"]["room"]))
-        self.assertIn(f"did you mean {check}?",
-                      self.refused("cases.json", lambda cases: cases[0]["plan"]["room"].update({check[:-1]: 1})))
+        self.assertIn(f"did you mean {check}?", self.refused("cases.json", lambda cases: cases[0].update(
+            plan={"room": {check[:-1]: 1}})))
 
     def test_a_spelling_that_the_fields_do_not_read_is_refused(self):
         def gallons(pools):
@@ -221,12 +221,38 @@ class TestRefusals(unittest.TestCase):
 
     def test_too_few_remarks_are_refused(self):
         def calm(pools):
-            pools["notes"] = [remark for remark in pools["notes"] if remark["tone"] != "worried"]
+            worried = [remark for remark in pools["notes"] if remark["tone"] == "worried"]
+            pools["notes"] = [remark for remark in pools["notes"] if remark["tone"] != "worried"] + worried[:1]
         self.assertIn("no worried remark is left", self.refused("pools.json", calm))
+
+    def test_what_names_nothing_or_leaves_nothing_to_draw_is_told_with_its_place(self):
+        verdict, limit = next(iter(POOLS["tones"])), next(iter(POOLS["limits"]))
+        for change, told in (
+                (lambda pools: pools["tones"].pop(verdict), f"/tones: {verdict} is missing"),
+                (lambda pools: pools["layout"].pop(), "/layout: "), (lambda pools: pools["notes"].append("x"), "'x'"),
+                (lambda pools: pools["names"].update(crop=["wheat"]), "/names/crop: 0 beside wheat"),
+                (lambda pools: pools["names"]["crop"].append("all crops"), "/names/crop: 'all crops'"),
+                (lambda pools: pools["limits"].update({limit: ["x"]}), f"/limits/{limit}: 0 'x'"),
+                (lambda pools: pools["spellings"].update(m=["{x} m"]), "/spellings/m: 0 '{x} m'"),
+                (lambda pools: pools["partner_in_tank"].append("liste"), "did you mean listed?")):
+            shutil.copy(KIT.data / "pools.json", self.folder)
+            with self.subTest(told):
+                self.assertIn(told, self.refused("pools.json", change))
+
+    def test_a_plan_that_its_field_or_its_remarks_cannot_follow_is_told_with_its_case(self):
+        rule = next(rule for rule in BOOK.table.rules if rule["test"] == ">=")
+        for plan, told in (({"set": {rule["field"]: "lots"}}, f"/plan/set: {rule['field']} 'lots'"),
+                           ({"room": {rule["id"]: ["x"]}}, f"/plan/room/{rule['id']}: 0 'x'"),
+                           ({"note": "zzz"}, "note 'zzz' is not one of"), ("x", "plan 'x' is not an object"),
+                           ({"note_about": "zzz"}, "note_about 'zzz' is not one of")):
+            with self.subTest(told):
+                said = self.refused("cases.json", lambda cases: cases[0].update(plan=plan))
+                self.assertIn(f"{CASES[0]['case']}: ", said)
+                self.assertIn(told, said)
 
     def test_an_empty_pool_is_named_by_its_place(self):
         limit = next(iter(POOLS["limits"]))
-        self.assertIn(f"/limits/{limit}", self.refused("pools.json", lambda pools: pools["limits"].update({limit: []})))
+        self.assertIn(f"/limits: {limit} []", self.refused("pools.json", lambda pools: pools["limits"].update({limit: []})))
 
     def test_a_room_that_no_limit_leaves_is_refused(self):
         check = next(rule["id"] for rule in BOOK.table.rules if rule["test"] == ">=")

@@ -20,7 +20,7 @@ from unittest import mock
 
 from evals import check_labels
 from evals.label_restrict import gate
-from evals.shared import labels, ledger, page
+from evals.shared import labels, ledger, page, planting
 from src.shared import kit as kits
 from src.shared.files import to_json
 
@@ -447,6 +447,19 @@ class TestFaults(Copy):
         self.assertLess((peak() - few) / (6 * size), 2_000, "bytes for one more document")
 
 
+class TestFields(Copy):
+    def test_no_field_is_read_otherwise_without_the_gate(self):
+        policy = ledger.tables(labels.Report(SMALL, gate.FILES), "policy.md", gate.HEADS | gate.FIELD_HEADS)
+
+        def told(changed):
+            self.write("fields.json", changed)
+            report = labels.Report(self.data, gate.FILES)
+            gate.compare_fields(report, policy)
+            return report.problems
+        self.assertEqual(told(self.read("fields.json")), [])
+        planting.every_change_is_told(self, self.read("fields.json"), told)
+
+
 Mutant = namedtuple("Mutant", "file kind where text before after")  # text: the whole changed file
 PROSE = {"why", "description", "title", "authority", "sentence"}
 
@@ -596,7 +609,7 @@ def harmless(mutant):
         return "rows are joined by id, in any order"
     if mutant.file == "checks.json" and mutant.kind == "swapped" and path == ["rules"]:
         return "rules in any place, as each says its order"
-    return {"fields.json": harmless_field, "cases.json": harmless_case}.get(mutant.file, lambda *_: None)(mutant, path)
+    return harmless_case(mutant, path) if mutant.file == "cases.json" else None
 
 
 def harmless_line(mutant):
@@ -609,28 +622,6 @@ def harmless_line(mutant):
         return "blank lines"
     same = mutant.kind == "swapped" and all(": " in line for line in text)
     return "lines of one section, in any order" if same else None
-
-
-def harmless_field(mutant, path):
-    """Spellings and phrases that stand on no page, orders that nothing reads, list or string where no check looks."""
-    if path[-1:] == ["one_name"]:
-        return "refuses what no page of the key holds"
-    if path[0] == "units" or path[-1] == "not_stated":
-        if mutant.kind in ("swapped", "doubled"):
-            return "words of a list, in any order and number"
-        pages = "\n".join(page.read_text("utf-8") for page in sorted((SMALL / "corpus").iterdir())).lower()
-        before = "[0-9]" if path[0] == "units" else parsed("fields.json")["fields"][mutant.where[1]]["line"]
-        if type(mutant.before) is str and not re.search(rf"{before} ?{re.escape(mutant.before.lower())}$", pages, re.M):
-            return "a spelling that no page uses"
-    if mutant.kind in ("swapped", "doubled") and path == ["fields", "allowed"]:
-        return "words of a list, in any order and number"
-    if mutant.kind == "swapped" and path in (["fields"], []):
-        return "members in any order"
-    if path[-1] == "type" and {mutant.before, mutant.after} == {"string", "list"}:
-        name = parsed("fields.json")["fields"][mutant.where[1]]["name"]
-        if not any(rule["value"] == f"${name}" for rule in parsed("checks.json")["rules"]):
-            return "a list that no check looks into is copied as a string is"
-    return None
 
 
 def harmless_case(mutant, path):
@@ -700,6 +691,17 @@ class TestCommand(Copy):
             code, out, _ = self.run_command(gate.NAME, "--data", str(self.data))
         self.assertEqual(code, 1)
         self.assertIn("prompt.md: no such part", out)
+
+    def test_faults_of_labels_data_files_and_board_are_told_in_one_answer(self):
+        for file in ("prompt.md", "board.json"):
+            shutil.copy(KIT.data / file, self.data)
+        self.rewrite("gold.jsonl", '"wait_required"', '"within_label"')
+        self.rewrite("prompt.md", "{{keys}}", "{{kyes}}")
+        self.rewrite("board.json", '"watched"', '"wacthed"')
+        code, out, err = self.run_command(gate.NAME, "--data", str(self.data))
+        self.assertEqual((code, err), (1, ""))
+        for file, words in (("gold.jsonl", ""), ("prompt.md", "{{kyes}} is no place"), ("board.json", "/wacthed")):
+            self.assertIn(f"{self.data / file}: {words}", out)
 
     def test_usage_is_2_and_names_what_is_near(self):
         code, out, err = self.run_command("label_restrcit")

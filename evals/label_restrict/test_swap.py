@@ -1,6 +1,5 @@
 """Swapping two checks moves decisions, prompt and key together, and the gate says what no longer follows."""
 import json
-import random
 import shutil
 import tempfile
 import unittest
@@ -105,13 +104,13 @@ class TestOpening(unittest.TestCase):
         for change, told in (
                 (lambda tone: tone.pop("otherwise"), "otherwise is missing"),
                 (lambda tone: tone.update(restrictions={}), "restrictions {} is not a list"),
-                (lambda tone: tone["verdicts"].insert(0, 5), "/verdicts/0: 5 is not an object"),
+                (lambda tone: tone["verdicts"].insert(0, 5), "/verdicts: 0 5 is not an object"),
                 (lambda tone: tone["verdicts"][0].pop("words"), "/verdicts/0: words is missing"),
-                (lambda tone: tone["verdicts"][0].update(words=[]), "/verdicts/0/words: [] would be found in every"),
-                (lambda tone: tone["verdicts"][0].update(words=["fine", " "]), "would be found in every remark"),
-                (lambda tone: tone.update(otherwise="maybe"), "/otherwise: maybe is no verdict of the checks"),
-                (lambda tone: tone["verdicts"][0].update(verdict=passed[:-1]), f"did you mean {passed}?"),
-                (lambda tone: tone["restrictions"][0].update(restriction="x"), "x is no restriction of the checks")):
+                (lambda tone: tone["verdicts"][0].update(words=[]), "words [] is not a list of at least one"),
+                (lambda tone: tone["verdicts"][0].update(words=["fine", " "]), "/verdicts/0/words: 1 ' ' is not"),
+                (lambda tone: tone.update(otherwise="maybe"), "otherwise 'maybe' is not one of"),
+                (lambda tone: tone["verdicts"][0].update(verdict=passed[:-1]), f"{passed[:-1]!r} is not one"),
+                (lambda tone: tone["restrictions"][0].update(restriction="x"), "restriction 'x' is not one of")):
             self.change("tone.json", change)
             floors._tone.cache_clear()
             with self.subTest(told), self.assertRaises(BadData) as caught:
@@ -142,31 +141,3 @@ class TestOpening(unittest.TestCase):
             (self.data / file).write_text("{", encoding="utf-8")
         self.assertEqual([problem.split(": ")[0] for problem in self.refused()],
                          [f"{self.data / file}" for file in ("checks.json", "fields.json")])
-
-    def test_no_value_in_any_place_is_more_than_refused(self):
-        chance, refused = random.Random(20260822), 0
-        for file in ("kit.json", "fields.json", "checks.json"):
-            whole = json.loads((KIT.data / file).read_text(encoding="utf-8"))
-            known = places(whole)
-            for path in chance.sample(known, min(35, len(known))):
-                for value in (None, True, -1.5, "x", [], {}, [1]):
-                    self.change(file, lambda document: put(document, path, value))
-                    try:
-                        kits.load("label_restrict", self.data)
-                    except BadData:
-                        refused += 1
-            shutil.copy(KIT.data / file, self.data)
-        self.assertGreater(refused, 300)
-
-
-def put(document, path, value):
-    *inner, last = path
-    for key in inner:
-        document = document[key]
-    document[last] = value
-
-
-def places(value, path=()):
-    """The path of every value inside a JSON value."""
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [found for key, child in children for found in ((*path, key), *places(child, (*path, key)))]

@@ -48,7 +48,13 @@ FACT = {"id": str, "case": str, "matter": str, "run": int, "runs": int, "run_nam
 PERSON = {"id": str, "kind": str, "name": str, "department": str, "title": str, "systems": list}
 GOLD = {"id": str, "case": str, "matter_stage": str, "candidates": list, "escalate": "texts", "rationale": str,
         "notices": "texts", "on_hold": "texts"}
-TABLES, DAYS = ("match", "overdue", "stage"), ("unit", "from", "source", "why")
+DAYS = ("unit", "from", "source", "why")
+# The tables, and what the rules of each may read.
+READ = {"match": ("department", "relevant_departments", "named_by_role", "system", "relevant_systems", "since", "last_day",
+                  "period_start", "period_end"),
+        "overdue": ("new_this_run", "acknowledged", "escalated_before", "days_since_notice", "escalation_days"),
+        "stage": ("scope", "released_before", "release_memo", "new_custodians", "newly_overdue")}
+TABLES = tuple(READ)
 # The tables of policy.md, and the rows as which policy.json is written out to be compared with them.
 HEADS = {"match": ("order", "access rule", "when", "result"), "overdue": ("order", "silence rule", "when", "result"),
          "stage": ("order", "stage rule", "when", "stage"),
@@ -138,8 +144,9 @@ def read_fields(report):
     data = read_json(report, "fields.json")
     if not shape(report, "fields.json", "", data, {"units": dict, "fields": list}, {}):
         return {}
-    return {field["name"]: {"allowed": [], **field} for field in data["fields"]
-            if shape(report, "fields.json", "fields", field, {"name": str, "type": str})}
+    entries = [{"allowed": [], "unit": None, **field} if type(field) is dict else field for field in data["fields"]]
+    return {field["name"]: field for field in entries if shape(
+        report, "fields.json", "fields", field, {"name": str, "type": str, "allowed": "texts", "unit": "text?"})}
 
 
 def json_tables(report, policy):
@@ -185,8 +192,9 @@ def json_tables(report, policy):
 def vet_rules(report, file, tables, fields):
     """Whether every condition can be walked and every number read; what stands in the way is reported."""
     sound = [None not in rows for rows in tables.values()]
-    sound += [ledger.vet(report, file, row[1], row[2], "", fields) for part in TABLES
-              for row in filter(None, tables[part])]
+    for part, names in READ.items():
+        known = {name: fields[name] for name in names if name in fields}
+        sound += [ledger.vet(report, file, row[1], row[2], "", known) for row in filter(None, tables[part])]
     for part, column in (("days", 1), ("cadence", 0), ("cadence", 2)):
         for row in filter(None, tables[part]):
             sound.append(bool(re.fullmatch("[0-9]+", row[column])))
@@ -450,7 +458,7 @@ def check_stats(report, key, wanted, matters, tally):
     tables = next(iter(key.rules.values()))
     wanted |= {
         "seed": key.kit["seed"], "documents": report.counts["documents"],
-        "bytes": sum(path.stat().st_size for path in (report.folder / "corpus").glob("*.txt")),
+        "bytes": sum(path.stat().st_size for path in (report.folder / "corpus").glob("[!.]*.txt")),
         "families": dict(families), "drawn_from": {file: _fingerprint(report.folder / file)
                                                    for file in ("cases.json", "pools.json")},
         "rules": {row[1]: {"matched": tally["rules", row[1]]} for part in TABLES for row in tables[part]},

@@ -7,10 +7,11 @@ import functools
 import re
 
 from src.pend_resolve import policy, recheck
-from src.shared import sections
-from src.shared.files import BadData, read_json
+from src.shared import sections, shapes
+from src.shared.files import tell
 
 PHRASES = "phrases.json"
+WORDS = shapes.list_of(shapes.SAID)
 # The facts and the register decide without any reading; a reader that saw them would be no reader of causes.
 OUT_OF_REACH = ("CLAIM FACTS", "ADJUDICATION REGISTER")
 
@@ -29,18 +30,19 @@ def within_clock(kit, document, text):
 
 
 def _hits(kit, text):
-    listed = _listed(kit.book.data / PHRASES)
+    listed = _listed(kit.book.data / PHRASES, tuple(kit.book.policy["causes"]))
     for unit in sections.units(text, listed["reads"]):
         yield from ((cause, unit) for cause, pattern in listed["patterns"] if pattern.search(unit))
 
 
 @functools.lru_cache(maxsize=None)
-def _listed(path):
-    """phrases.json with its patterns. BadData where it would let the floor read the facts or the register."""
-    listed = read_json(path)
-    seen = [title for title in listed["reads"] if title in OUT_OF_REACH]
-    if seen:
-        raise BadData(f"{path}: /reads: {', '.join(seen)} decides without any reading and is out of this floor's reach")
+def _listed(path, causes):
+    """phrases.json with its patterns. BadData where it would let the floor read the facts or the register too."""
+    phrases, problems = shapes.record(dict.fromkeys(causes, shapes.some(WORDS)), causes), []
+    listed = shapes.read(path, {"reads": WORDS, "phrases": phrases}, problems)
+    problems += (f"{path}: /reads: {title} decides without any reading and is out of this floor's reach"
+                 for title in listed["reads"] or () if title in OUT_OF_REACH)
+    tell(problems)
     listed["patterns"] = [(cause, re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})", re.IGNORECASE))
                           for cause, words in listed["phrases"].items()]
     return listed

@@ -117,11 +117,13 @@ def read_policy(report):
     (fields, asked), (facts, read) = (field_rows(report, file) for file in ("fields.json", "facts.json"))
     if shape(report, "policy.json", "", data, POLICY, {}):
         ours = {part: _rules(report, part, data[part]) for part in RULES}
-        marks = [mark for part in ("resolution", "deadlines") for mark in data[part].get("flags") or ()]
+        marks = [mark for part in ("resolution", "deadlines") for mark in _listed(data[part], "flags")]
         ours["flags"] = [_flag(report, mark) for mark in marks]
         ours |= _said(report, data) | {"fields": fields, "facts": facts, "units": asked + read}
         _check_words(report, data)
     theirs = ledger.tables(report, "policy.md", HEADS)
+    if theirs:
+        ledger.prose(report, "policy.md", theirs, RULES)
     if theirs and [row and row[2] for row in theirs["answers"]] != ["every one", "none"]:
         report.add("policy.md", "answers", "every category is for the examiner and none for release; write that")
     if ours and theirs:
@@ -395,17 +397,17 @@ def _said(report, data):
     """What policy.json and the settings of kit.json say in words, as the rows of the tables that say it to people."""
     kit, tables, gate = read_json(report, "kit.json"), {part: data[part] for part in RULES}, data["release_gate"]
     sound = shape(report, "policy.json", "release_gate", gate, GATE, {})
-    rules = [rule for table in tables.values() for rule in table.get("rules", ()) if type(rule) is dict]
+    rules = [rule for table in tables.values() for rule in _listed(table, "rules") if type(rule) is dict]
     pairs = [pair for place, pair in enumerate(data["orderings"], 1)
              if shape(report, "policy.json", f"orderings {place}", pair, PAIR, {})]
-    words = {name: list((table.get("decisions") or {}).items()) for name, table in
-             zip(("resolutions", "days", "states"), tables.values())}
+    words = {name: _worded(report, f"{part}/decisions", table.get("decisions")) for name, (part, table) in
+             zip(("resolutions", "days", "states"), tables.items())}
+    words |= {name: _worded(report, part, data[part]) for name, part in (
+        ("causes", "causes"), ("evidence", "evidence"), ("lines", "lines_of_business"))}
     settings = kit.get("settings") if type(kit) is dict else None
     if type(kit) is dict and kit.get("as_of") != data["as_of"]:
         report.add("policy.json", "as_of", f"{shown(data['as_of'])}: kit.json says {shown(kit.get('as_of'))}")
     return words | {
-        "causes": list(data["causes"].items()), "evidence": list(data["evidence"].items()),
-        "lines": list(data["lines_of_business"].items()),
         "orderings": [(pair["first"], pair["then"], pair["why"]) for pair in pairs],
         "reasons": [(rule.get("id"), rule.get("why"), rule.get("source", "")) for rule in rules],
         "parts": [(data["policy_id"], data["title"], data["authority"]), *(
@@ -416,6 +418,17 @@ def _said(report, data):
         "settings": [(name, shown(value)) for name, value in settings.items()] if type(settings) is dict else [None]}
 
 
+def _worded(report, part, data):
+    """An object of texts as rows; [None] where it is none. What is no object at all has been reported before."""
+    sound = type(data) is dict and shape(report, "policy.json", part, data, dict.fromkeys(data, str), {})
+    return list(data.items()) if sound else [None]
+
+
+def _listed(table, part):
+    """A list of a table; what is none has been reported with the table's shape."""
+    return table[part] if type(table.get(part)) is list else []
+
+
 def _check_words(report, data):
     """The vocabularies and the asserted orderings are the kit's own, and the release gate is shut."""
     pairs = [(pair.get("first"), pair.get("then")) for pair in data["orderings"] if type(pair) is dict]
@@ -424,7 +437,8 @@ def _check_words(report, data):
                                                f"that order")
     gate = data["release_gate"]
     for part, given, known in (("causes", data["causes"], CAUSES), ("evidence", data["evidence"], EVIDENCE),
-                               ("release_gate", gate.get("answers") or (), ANSWERS)):
+                               ("release_gate", gate.get("answers"), ANSWERS)):
+        given = given if type(given) is dict else {}
         if tuple(given) != known:
             report.add("policy.json", part, f"{shown(list(given))}: {', '.join(known)} are wanted, in that order")
     for name, wanted in (("auto_release_open", []), ("configurable_in_kit", False)):

@@ -1,37 +1,42 @@
 """The minimum necessary: what no pend record may carry, and where a text looks as if it did.
 
-The record goes to a model as it stands, so the list of its facts is a control only if something looks at every record.
-Patterns err on the side of a finding: a person can take a harmless sentence out, and cannot take back a birth date.
+Who the member is, as every kit with records about people looks for it, and what only a claim may not carry: an age, a
+diagnosis in words or as a code, and anything clinical.
 """
-import functools
-import re
+from evals.shared import personal
 
-OF_A_MEMBER = r"(?:member|patient|subscriber|insured|beneficiary|enrollee|policy|medicare|medicaid)(?:'s)?"
-ROADS = "Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Court|Boulevard|Blvd|Way"
-ILLNESSES = r"cancer|diabet\w+|fractures?|pneumonia|hypertension|asthma|sepsis|dementia|depression|stroke|HIV"
-CLINICAL = (r"symptoms?|complain(?:s|ed) of|present(?:s|ed) with|prognosis|medications?|vital signs|blood pressure|"
-            r"pain|wounds?|tumou?rs?|infections?|pregnan\w+|[0-9]+ ?mg|surgical history|clinical (?:picture|course)")
+ILLNESSES = (r"cancer|diabet\w+|fractures?|hypertension|asthma|sepsis|dementia|depression|strokes?|HIV|AIDS|COPD|CHF|"
+             r"an?emia|epilep\w+|seizures?|schizophreni\w+|bipolar|anxiety|migraines?|obes\w+|influenza|covid\w*|"
+             r"tubercul\w+|lupus|sclerosis|thrombosis|cirrhosis|embol\w+|parkinson\w*|alzheimer\w*|pneumonia|"
+             r"\w+(?:carcinoma|lymphoma|melanoma|myeloma)|carcinoma|lymphoma|melanoma|myeloma|glaucoma|"
+             r"\w{2,}itis|\w{3,}opath(?:y|ies)|(?:heart|renal|kidney|liver|respiratory) (?:failure|disease|attack)")
+# The ends that name a substance's class, and substances that everybody knows.
+MEDICINES = (r"\w{2,}(?:formin|statin|pril|sartan|olol|cillin|mycin|floxacin|prazole|conazole|dipine|azepam|azolam|"
+             r"oxetine|triptyline|gliptin|gliflozin|glutide|tinib|[xz]umab|ximab|semide|thiazide|codone|cycline|parin)|"
+             r"insulin|aspirin|warfarin|ibuprofen|paracetamol|acetaminophen|morphine|fentanyl|prednison\w*|steroids?|"
+             r"antibiotics?|opioids?|chemotherapy|dialysis|[0-9]+ ?(?:mc?g|ml)|tablets?|capsules?")
+CLINICAL = (r"symptoms?|complain(?:s|ed) of|present(?:s|ed) with|suffer\w*|treated for|history of|prognosis|"
+            r"medications?|allerg\w+|vital signs|blood pressure|pain(?:ful)?|wounds?|tumou?rs?|infections?|pregnan\w+|"
+            r"smok(?:es|er|ing)|(?:takes|took|taking) \w+ (?:daily|twice|nightly|weekly)|"
+            r"(?:once|twice|three times) a day|\w{2,}ectomy|surgical history|clinical (?:picture|course)")
+AGE = r"(?:1[01][0-9]|[1-9]?[0-9])"
 NEVER = {
-    "a name of a member": (rf"\b{OF_A_MEMBER} name\b", r"\bname: ", r"\b(?:Mr|Mrs|Ms|Miss)\.? [A-Z][a-z]+"),
-    "a birth date": (r"\b(?:date of birth|birth ?dates?|birthday|born (?:on|in)|DOB)\b",
-                     r"\b[0-9]{1,3}[- ]years?[- ]old\b",
-                     r"\b(?:1[89][0-9]{2}|20[01][0-9])-[0-9]{2}-[0-9]{2}\b", r"\b[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}\b"),
-    "an identifier of a member": (rf"\b{OF_A_MEMBER} (?:id|no\.|number|identifier)\b", r"\b(?:MRN|SSN|MBI|HICN)\b",
-                                  r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b",
-                                  r"\b[1-9][A-Z][A-Z0-9][0-9]-?[A-Z][A-Z0-9][0-9]-?[A-Z]{2}[0-9]{2}\b"),
-    "an address": (rf"\b[0-9]+ (?:[A-Z][a-z]+ ){{1,3}}(?:{ROADS})\b", r"\bP\.? ?O\.? Box\b", r"[\w.]+@[\w.]+\.[a-z]+",
-                   r"\b[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?\b"),
-    "a telephone number": (r"\(?\b[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{4}\b",
-                           r"\b(?:phone|telephone|cell|mobile)(?: number)?:? ?[0-9(+]"),
-    "a diagnosis": (r"\bdiagnos[a-z]+", r"\bICD(?:-10)?\b", r"\b[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}\b",
-                    rf"\b(?:{ILLNESSES})\b"),
-    "clinical narrative": (rf"\b(?:{CLINICAL})\b",),
+    **personal.WHO,
+    "a birth date or an age": (
+        r"\b(?:date of birth|birth ?dates?|birthday|born)\b",
+        r"\b[0-9]{1,3}[- ]?(?:years?|yrs?|months?)[- ](?:old|of age)\b",
+        rf"\bage[ds]?(?: (?:of|is|was))?[ :=]+{AGE}\b(?! ?(?:days?|weeks?|hours?|per ?cent|%))",
+        rf"\b{AGE} ?y\.?/?o\b", rf"\b{personal.PERSON}[ ,(]{{1,2}}{AGE}[,)]",
+        r"\bin (?:his|her|their) (?:late |early |mid-?)?(?:[1-9]0s|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)\b"),
+    "a diagnosis": (
+        r"\bdiagnos[a-z]+", r"\b[ps]?dx\b", r"\bICD(?:-?(?:9|10))?\b", r"\b[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}\b",
+        # Without its dot a code is told from a remark code (M, N) and from a procedure's, a letter with four digits.
+        r"\bcodes?:? [A-LO-TV-Z][0-9][0-9A-Z](?:[0-9A-Z](?:[0-9A-Z]{2,3})?)?\b", rf"\b(?:{ILLNESSES})\b"),
+    "clinical narrative": (rf"\b(?:{MEDICINES})\b", rf"\b(?:{CLINICAL})\b"),
 }
-PATTERNS = [(what, re.compile(pattern, 0 if what == "an address" else re.IGNORECASE))
-            for what, patterns in NEVER.items() for pattern in patterns]
+PATTERNS = personal.compiled(NEVER)
 
 
-@functools.lru_cache(maxsize=256)
 def violations(text):
     """[(what it looks like, the words)] of everything in a record that goes beyond the minimum necessary."""
-    return [(what, found[0]) for what, pattern in PATTERNS for found in pattern.finditer(text)]
+    return personal.found(PATTERNS, text)

@@ -18,6 +18,28 @@ from src.shared import kit as kits
 KIT = kits.load("pend_resolve")
 HOME = KIT.data
 
+# What the sweep has to see, by what it looks like, and what a desk writes every day that is none of it.
+SEEN = {
+    "a name of a member": (
+        "Member Maria Lopez called.", "The member, Maria Lopez, called.", "Patient: Okafor, Daniel", "Patient Okafor",
+        "claimant Lopez, M.", "Insured Daniel Okafor,", "Subscriber (Ruiz)", "the member is Maria Ruiz",
+        "Mr Ortega rang.", "Mrs Ortega", "MRS ORTEGA", "ms. ortega", "PATIENT: LOPEZ, MARIA", "PATIENT: MARIA LOPEZ",
+        "member M. Ruiz", "insured O\u2019Brien", "subscriber \u0141ukasz", "patient de la Cruz", "Pt Ng",
+        "the member's daughter Ana", "Member \u2013 Ortega", "enrollee name on file", "Name: Ruiz"),
+    "a birth date": ("born 1958", "Born on 3 May.", "May 3, 1958", "3 May 1958", "03.05.1958", "5/3/58", "D.O.B."),
+    "a birth date or an age": ("age 64", "aged 64.", "Age: 7", "64 years old", "64-year-old", "64 y/o", "64yo",
+                               "Member, 64, called.", "in her sixties", "birthday"),
+    "an identifier of a member": ("member # 44", "Member 00123456", "patient no. 4", "policy number 7",
+                                  "subscriber ID"),
+    "a diagnosis": ("dx I10", "principal dx: E119", "pdx K21", "code I10", "codes E119 and K21", "ICD-10", "ICD10",
+                    "E11.9", "bronchitis", "had a stroke", "kidney failure", "a neuropathy"),
+    "clinical narrative": ("took metformin daily", "lisinopril", "40 mg", "insulin", "history of falls",
+                           "appendectomy", "twice a day"),
+}
+UNSEEN = ("Member Services answered.", "the member. The plan said", "member Medicare primary", "told the member Monday",
+          "MEMBER NOT ELIGIBLE ON DOS", "Member: NOT ON FILE", "patient May 3", "claim aged 64 days", "page 64",
+          "remark code N347", "code M86", "procedure code J3490", "code 97110", "group code CO", "in April", "diploma")
+
 
 class Copy(planting.Copy, unittest.TestCase):
     home, gate = HOME, gate
@@ -159,9 +181,19 @@ class TestFaults(Copy):
         self.named("policy.md", "`30 days` |", "`31 days` |", "deadline", "30 days here and 31 days")
         self.named("policy.json", '"value": 5,', '"value": 6,', "clock row 2", "when")
 
+    def test_prose_that_contradicts_the_tables_is_named(self):
+        for old, new, told in (("`DENY-LINE` by `PR-1` and", "`DENY-CLAIM` by `PR-1` and", "that rule gives DENY-LINE"),
+                               ("give `RELEASE-AS-BILLED`", "give `ADJUST-AS-BILLED`", "stands in no table"),
+                               ("* `CL-2`: that", "* `CL-7`: that", "CL-7 stands in no table"),
+                               ("to the 60 days", "to the 30 days", "30 days: CL-2 reads"),
+                               ("window of five days", "window of six days", "six days: CS-2 reads"),
+                               ("answers `AUTO-RELEASE` has", "answers AUTO-RELEASED has", "did you mean AUTO-RELEASE?"),
+                               ("what `policy.json` says", "what `rules.json` says", "rules.json stands in no table")):
+            self.named("policy.md", old, new, told)
+
     def test_a_rule_changed_in_both_renderings_no_longer_gives_the_key(self):
         text = (self.data / "policy.md").read_text("utf-8")
-        (self.data / "policy.md").write_text(text.replace("| `60 days` |", "| `61 days` |"), "utf-8")
+        (self.data / "policy.md").write_text(text.replace("60 days", "61 days"), "utf-8")
         self.rewrite("policy.json", '"60 days": "', '"61 days": "')
         self.rewrite("policy.json", '"decision": "60 days"', '"decision": "61 days"')
         told = self.problems()
@@ -191,7 +223,8 @@ class TestFaults(Copy):
                               ("Write to a.b@example.org.", "an address"),
                               ("Call 555 010 0199.", "a telephone number"), ("Diagnosis is on line 2.", "a diagnosis"),
                               ("Code E11.9 stands there.", "a diagnosis"),
-                              ("She complained of pain.", "clinical narrative")):
+                              ("She complained of pain.", "clinical narrative"),
+                              ("Member Maria Lopez called.", "a name of a member")):
             file, report = f"corpus/{name}.txt", labels.Report(self.data, gate.FILES)
             self.rewrite(file, filler, planted)
             gate.check_page(report, file, name, account.read_page(report, file, name), None)
@@ -200,6 +233,30 @@ class TestFaults(Copy):
             self.assertTrue(any(f"looks like {what}" in str(problem) for problem in report.problems), planted)
         self.rewrite(file, filler, planted)
         self.assertEqual(gate.check(self.data).counts[labels.MINIMUM], 1, "the whole gate sweeps every record")
+
+    def test_what_may_tell_of_a_member_is_seen_in_every_form(self):
+        for what, texts in SEEN.items():
+            for text in texts:
+                self.assertIn(what, [found for found, _ in sweep.violations(f"Set aside. {text} Noted.")], text)
+
+    def test_what_a_desk_writes_is_not_taken_for_one(self):
+        for text in UNSEEN:
+            self.assertEqual(sweep.violations(text), [], text)
+        texts = re.findall('"([^"]*)"', (HOME / "pools.json").read_text("utf-8"))
+        self.assertGreater(len(texts), 600)
+        self.assertEqual([found for text in texts for found in sweep.violations(text)], [])
+
+    def test_the_count_holds_for_records_of_ones_own(self):
+        for file in ("pools.json", "cases.json", "stats.json"):
+            (self.data / file).unlink()
+        self.change("kit.json", lambda kit: kit.update(planned={}))
+        text = (HOME / "corpus/PC-0001.txt").read_text("utf-8")
+        head = "DESK NOTES\n----------\n"
+        self.assertIn(head, text)
+        self.write("corpus/PC-0001.txt", text.replace(head, f"{head}The member, Maria Lopez, called. "))
+        report = gate.check(self.data)
+        self.assertEqual(report.counts[labels.MINIMUM], 1)
+        self.assertEqual([problem.file for problem in report.problems], ["corpus/PC-0001.txt"])
 
     def test_a_further_fact_in_the_record_is_refused(self):
         self.named("corpus/PC-0001.txt", "Queue: ", "Group: A\nQueue: ", "and nothing else, is wanted")
@@ -234,6 +291,21 @@ class TestFaults(Copy):
         for file in gate.FILES:
             self.write(file, "[1]")
         self.assertLessEqual({*gate.FILES}, {problem.partition(":")[0] for problem in self.problems()})
+
+    def test_a_value_of_another_kind_anywhere_is_a_problem_and_no_crash(self):
+        parts = {**dict.fromkeys(("policy.json", "fields.json", "facts.json"), gate.read_policy),
+                 "kit.json": gate.read_key, "pools.json": gate.read_pools, "cases.json": gate.read_cases,
+                 "claims.json": gate.read_claims}
+        for file, read in parts.items():
+            self.survives(file, read)
+        for change in (lambda policy: policy["resolution"].update(rules=None),
+                       lambda policy: policy["resolution"]["decisions"].update(extra=1),
+                       lambda policy: policy["causes"].update(extra=[1]),
+                       lambda policy: policy["deadlines"].update(flags=5),
+                       lambda policy: policy["release_gate"].update(answers=5)):
+            self.change("policy.json", change)
+            self.assertTrue(self.of_key())
+            self.restore("policy.json")
 
     def test_records_of_ones_own_need_no_pools_and_no_plan(self):
         for file in ("pools.json", "cases.json", "stats.json"):

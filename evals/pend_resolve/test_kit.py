@@ -108,6 +108,14 @@ class TestRedProof(Opened, unittest.TestCase):
     def test_a_false_release(self):
         self.planted("false_release", lambda row: True, release="AUTO RELEASE")
         self.planted("false_release", lambda row: row["case"] == "auto_release_bait", release="auto_release")
+        for spelling in ("AUTO\u2011RELEASE", "Auto\u2013Release", ["AUTO-RELEASE"], {"answer": "auto release"},
+                         ["EXAMINER-APPLIES", "AUTO-RELEASE", 1]):
+            self.planted("false_release", lambda row: True, release=spelling)
+
+    def test_an_answer_that_is_no_word_is_no_release_of_either_sort(self):
+        for spelling in (["EXAMINER-APPLIES"], {}, [], 1, "never AUTO-RELEASE", [["AUTO-RELEASE"]]):
+            answer = recheck.normalise(self.kit.book, {"release": spelling})
+            self.assertIsNone(answer.values["release"], spelling)
 
     def test_a_missed_escalation(self):
         self.planted("missed_escalation",
@@ -181,7 +189,7 @@ class TestFloors(Opened, unittest.TestCase):
             path = Path(place, "phrases.json")
             path.write_text(json.dumps({"reads": ["ADJUDICATION REGISTER"], "phrases": {}}), encoding="utf-8")
             with self.assertRaises(BadData):
-                floors._listed(path)
+                floors._listed(path, ())
 
 
 class TestPrompt(Opened, unittest.TestCase):

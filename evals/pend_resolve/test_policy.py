@@ -86,7 +86,10 @@ class TestResolution(unittest.TestCase):
         same = policy.decide(BOOK, row | {"evidence": ["clean", "awaited"], "register_evidence": "awaited, clean"})
         self.assertEqual(same["rule"], "PR-2")
         self.assertNotIn("register_evidence_not_read", same["flags"])
-        for other in ("none", None, "gone", "awaited"):
+        for blank in (None, "", " "):
+            for one, other in ((blank, "clean"), ("clean", blank)):
+                self.assertEqual(policy.decide(BOOK, row | {"evidence": one, "register_evidence": other}), found, blank)
+        for other in ("none", "gone", "awaited"):
             found = policy.decide(BOOK, row | {"evidence": "clean", "register_evidence": other})
             self.assertIsNone(found["resolution"], other)
             self.assertIn("register_evidence_not_read", found["flags"])
@@ -213,6 +216,11 @@ class TestRelease(unittest.TestCase):
             runpy.run_path(release.__file__)
         self.assertIn("opens no category", str(caught.exception))
 
+    def test_a_policy_that_cannot_be_read_is_left_to_the_loading_which_names_all_files(self):
+        with mock.patch.object(files, "read_json", mock.Mock(side_effect=BadData("policy.json: not JSON"))) as read:
+            self.assertIn("who_applies", runpy.run_path(release.__file__))
+        read.assert_called_once()
+
     def test_the_gate_is_asserted_over_every_cause_class(self):
         for cause in CAUSES:
             one = lambda asked: release.AUTO if asked == cause else release.EXAMINER
@@ -247,6 +255,22 @@ class TestReading(unittest.TestCase):
     def test_what_stands_beside_the_facts_is_said_and_not_read(self):
         found = decide(carc="18", received_on="gone", recieved_on="2026-08-20")
         self.assertTrue({"carc_not_read", "unknown_key", "received_on_not_stated"} <= set(found["flags"]))
+
+    def test_a_word_of_another_system_is_said_in_whatever_spelling_and_only_where_it_is_true(self):
+        for given, flags in (({"CARC": "18"}, ["carc_not_read"]), ({"Frequency_Code": 7}, ["frequency_code_not_read"]),
+                             ({"frequency code": "8"}, ["frequency_code_not_read"]), ({"frequency_code": "1"}, []),
+                             ({"frequency_code": 1}, []), ({"carc": None, "RARC": " "}, [])):
+            self.assertEqual(decide(**given)["flags"], flags, given)
+
+    def test_a_missing_fact_names_all_that_was_given_and_not_read(self):
+        row = {"cause": "CODE-EDIT", "register": "none", "lob": "MA", "note": None}
+        told = policy.decide(BOOK, {"clean": True, **row})["notes"]
+        self.assertIn("given and not read: cause (did you mean cause_class?), register (did you mean register_read_on?), "
+                      "lob", told)
+        with self.assertRaises(BadData) as caught:
+            policy.decide(BOOK, {"cause": "claims system merge", "claims": 121227})
+        self.assertIn("did you mean cause_class?", str(caught.exception))
+        self.assertEqual(decide(desk_note="x", lob="MA")["flags"], [], "nothing is missing")
 
     def test_words_are_folded_and_the_citation_is_not(self):
         read = recheck.normalise(BOOK,
@@ -285,8 +309,8 @@ class TestRuleFile(unittest.TestCase):
         self.assertEqual(len(BOOK.policy["orderings"]), 5)
 
     def test_orderings_that_are_missing_empty_or_doubled_are_refused(self):
-        self.assertIn("/orderings", self.refused(lambda changed: changed.pop("orderings")))
-        self.assertIn("/orderings", self.refused(lambda changed: changed["orderings"].clear()))
+        self.assertIn("orderings is missing", self.refused(lambda changed: changed.pop("orderings")))
+        self.assertIn("orderings []", self.refused(lambda changed: changed["orderings"].clear()))
         self.assertIn("stands twice", self.refused(lambda changed: changed["orderings"].append(
             changed["orderings"][0])))
 

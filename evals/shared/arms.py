@@ -16,7 +16,8 @@ def free(kit, bench):
               for name, floor in bench.floors.items()}
     null = Arm("null", "b", _floor(kit, lambda kit, document, text: dict.fromkeys(kit.definition.keys(kit.book))),
                "Answers null everywhere: the baseline beside every rate.")
-    stub = Arm("stub", "t", _stub(kit, bench), "Gold with planted faults: shows that every counter counts, measures nothing.")
+    stub = Arm("stub", "t", _stub(kit, bench),
+               "Gold with planted faults: shows that every counter counts, measures nothing.")
     return {"null": null, **floors, "stub": stub}
 
 
@@ -25,7 +26,7 @@ def _floor(kit, floor):
 
 
 def _stub(kit, bench):
-    """Gold, dressed as replies come dressed: most of them readable, some broken in every way that has its own counter."""
+    """Gold, dressed as replies come dressed: most of them readable, some broken in each way that has a counter."""
     row_of = _in_order(kit)
     dressings = [plain, fenced, chatty, thinking, trailing_comma, *map(planted, bench.faults), no_json, truncated,
                  refused, silent, unreachable]
@@ -60,7 +61,8 @@ def fenced(kit, reply):
 
 
 def chatty(kit, reply):
-    return Completion(text=f"Here is what the page says:\n\n{to_json(reply)}\n\nTell me if you need more.", finish="stop")
+    text = f"Here is what the page says:\n\n{to_json(reply)}\n\nTell me if you need more."
+    return Completion(text=text, finish="stop")
 
 
 def thinking(kit, reply):
@@ -80,7 +82,8 @@ def no_json(kit, reply):
 
 
 def truncated(kit, reply):
-    return Completion(text=to_json(reply)[:40], finish="length", error=_error("truncated", "the reply was cut at MAX_TOKENS"))
+    return Completion(text=to_json(reply)[:40], finish="length",
+                      error=_error("truncated", "the reply was cut at MAX_TOKENS"))
 
 
 def refused(kit, reply):

@@ -30,6 +30,7 @@ class Browser:
     """One session: `go`, `script`, `keys`, `wait`, `shot`, `console`; `media` and `size` for theme and viewport."""
 
     def __enter__(self):
+        self._loads = 0
         self._profile = tempfile.TemporaryDirectory(prefix="board-browser-", ignore_cleanup_errors=True)
         self._driven, self._at = http.client.HTTPConnection("127.0.0.1", self._started(), timeout=60), ""
         options = {"binary": shutil.which("chromium"), "args": [*FLAGS, f"--user-data-dir={self._profile.name}"]}
@@ -49,9 +50,10 @@ class Browser:
             self._end()
 
     def go(self, url):
-        """Load an address anew, also where only what stands behind # is another."""
-        self._send("POST", "/url", {"url": "about:blank"})
-        self._send("POST", "/url", {"url": url})
+        """Load an address anew, also where only what stands behind # is another: what stands behind ? is, then."""
+        self._loads += 1
+        page, sign, rest = url.partition("#")
+        self._send("POST", "/url", {"url": f"{page}?load={self._loads}{sign}{rest}"})
 
     def script(self, text, *arguments):
         """What a function body returns, run in the page."""

@@ -16,6 +16,15 @@ from src.shared.files import BadData
 
 TOGETHER = 256      # places of lines that are entered in the index at once
 
+# What a line, the completion in it and the run's own first line hold; names beyond these are a later version's.
+_NONE, _NUMBER = type(None), (int, float)
+_LINE = {"prompt": str, "settings": (str, dict), "completion": dict, "stations": (dict, _NONE), "cost": (dict, _NONE)}
+_COST = {"usd": (*_NUMBER, _NONE), "why": (str, _NONE), "reported": (*_NUMBER, _NONE)}
+_COMPLETION = {"text": str, "finish": (str, _NONE), "usage": (dict, _NONE), "attempts": list, "seconds": (dict, _NONE),
+               "notes": list, "reported_cost": (*_NUMBER, _NONE), "model": (str, _NONE)}
+_ERROR = {"kind", "outcome", "message"}
+_OPENING = {"run": dict, "settings": dict, "question": str, "price": (str, _NONE)}
+
 
 class Cache:
     """An open cache file, held by one process at a time.
@@ -44,7 +53,7 @@ class Cache:
         self.close()
 
     def get(self, document, prompt=None, settings=None):
-        """The line that answers a document for one prompt and settings (hashes), or None: a whole reply, else the newest.
+        """The line that answers a document for a prompt and settings (hashes), or None: a whole reply, else the newest.
 
         The run's own header line has the id "" and neither hash.
         """
@@ -125,28 +134,27 @@ class Cache:
             self._held = None
 
     def _index(self):
-        end = 0
+        """Find each line's place, then mend the end; a file that holds no reply is refused and left as it is."""
+        end, has_end = 0, True
         for number, data in enumerate(self._reader, 1):
-            entry = _object(data)
-            if entry is None and not data.endswith(b"\n"):
+            entry, has_end = _object(data), data.endswith(b"\n")
+            if entry is None and not has_end:
                 self.torn = len(data)
-                self._file.truncate(end)
                 break
             if entry is not None:
                 self._places.put(entry, end)
             elif data.strip():
                 self.damaged.append(number)
-            if not data.endswith(b"\n"):
-                self._file.write(b"\n")
             end += len(data)
+        if (self.damaged or self.torn and _is_wide(self.path)) and not len(self._places):
+            wide = "is no UTF-8 but UTF-16 or UTF-32, and " if _is_wide(self.path) else ""
+            raise BadData(f"{self.path}: {wide}not one of its lines is a reply; move the file away or give another "
+                          "--run-id")
+        if self.torn:
+            self._file.truncate(end)
+        elif not has_end:
+            self._file.write(b"\n")
         self._end = self._file.seek(0, os.SEEK_END)
-        if self.damaged and not len(self._places):
-            raise BadData(f"{self.path}: {self._encoding()}not one of its lines is a reply; move the file away or give another --run-id")
-
-
-    def _encoding(self):
-        with self.path.open("rb") as start:
-            return "is UTF-16, and " if start.read(2) in (b"\xff\xfe", b"\xfe\xff") else ""
 
 
 class _Places:
@@ -196,16 +204,49 @@ class _Places:
 
 
 def _question(line):
-    """What a line answers: (document, hash of the prompt, hash of the settings); the run's own first line answers nothing."""
+    """What a line answers: (document, hash of the prompt, hash of the settings); the run's own first line: nothing."""
     return (line["id"], line.get("prompt") or "", line.get("settings") or "") if line["id"] else ("", "", "")
 
 
 def _object(data):
+    """A line as its object, or None where it is no line of a cache: what is read of it later is looked at here."""
     try:
-        entry = json.loads(data)
+        entry = json.loads(data.decode("utf-8-sig"))        # from bytes, json would guess at other encodings
     except (ValueError, RecursionError):
         return None
-    return entry if isinstance(entry, dict) and isinstance(entry.get("id"), str) else None
+    return entry if isinstance(entry, dict) and _is_line(entry) else None
+
+
+def _is_line(entry):
+    if not isinstance(entry.get("id"), str) or not _fits(entry, _LINE):
+        return False
+    if not (entry["id"] or _holds(entry, _OPENING)) or entry.get("cost") and not _holds(entry["cost"], _COST):
+        return False
+    return "completion" not in entry or _is_completion(entry["completion"])
+
+
+def _is_completion(call):
+    if not _fits(call, _COMPLETION):
+        return False
+    error, usage = call.get("error", ""), call.get("usage") or {}
+    return ((error is None or isinstance(error, dict) and _ERROR <= error.keys())
+            and all(isinstance(count, (int, _NONE)) for count in usage.values())
+            and all(isinstance(attempt, dict) for attempt in call.get("attempts", ())))
+
+
+def _holds(part, shape):
+    return shape.keys() <= part.keys() and _fits(part, shape)
+
+
+def _fits(part, shape):
+    return all(isinstance(part[name], types) for name, types in shape.items() if name in part)
+
+
+def _is_wide(path):
+    """Whether a file begins as UTF-16 or UTF-32 does: by its mark, or by the zero in its first character."""
+    with path.open("rb") as start:
+        begun = start.read(4)
+    return begun[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in begun
 
 
 def _number(value):

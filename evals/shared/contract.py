@@ -3,8 +3,12 @@
     class TestKit(contract.KitContract, unittest.TestCase):
         name = "label_restrict"
 """
+import contextlib
+import copy
 import importlib
 import json
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,10 +16,13 @@ from pathlib import Path
 
 from evals import check_labels
 from evals.shared import arms, record, scoring
-from src.shared import follow, tally
+from src.shared import follow, guards, tally
 from src.shared import kit as kits
 from src.shared.files import BadData, read_jsonl, to_json
 from src.shared.parts import Completion
+
+# What a hand may leave in any place of a data file.
+ODD = (None, True, -1.5, 10 ** 40, "", "x", "{0[", "$x", [], {}, [None], [[]], {"x": {}}, ["x"])
 
 
 class KitContract:
@@ -60,6 +67,16 @@ class KitContract:
     def test_all_labels_follow(self):
         report = check_labels.gate(self.kit)
         self.assertEqual([str(problem) for problem in report.problems], [])
+
+    def test_a_headline_that_is_no_figure_of_the_kit_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for mark in (self.kit.about["primary_metric"], "nosuch"):
+                Path(folder, "kit.json").write_text(json.dumps({**self.about(), "primary_metric": mark}), "utf-8")
+                told = "\n".join(map(str, check_labels._check(self.name, Path(folder)).problems))
+                self.assertEqual("primary_metric: \"nosuch\" is no figure of this kit" in told, mark == "nosuch")
+
+    def about(self):
+        return json.loads((self.kit.data / "kit.json").read_text("utf-8"))
 
     def test_a_reply_of_gold_is_right_on_every_mark_and_nothing_is_overridden(self):
         grading = scoring.Scoring(self.kit, self.bench)
@@ -138,6 +155,44 @@ class KitContract:
                 if key in row:
                     self.assertEqual(value, row[key], (row["id"], key))
 
+    def test_faults_of_several_files_are_named_in_one_answer(self):
+        with opened_copy(self.kit) as (folder, rules):
+            change(folder / kits.MARKER, lambda about: about.update(title=3))
+            change(folder / "fields.json", lambda fields: fields["fields"][0].update(type="nubmer"))
+            change(folder / rules, lambda document: [rule.update(why=[]) for rule in entries_with(document, "order")])
+            with (folder / "prompt.md").open("a", encoding="utf-8") as page:
+                page.write("{{nowhere}}\n")
+            with self.assertRaises(BadData) as caught:
+                kits.load(self.name, folder)
+            said = caught.exception.problems
+            for file, words in ((kits.MARKER, "title 3 is not"), ("fields.json", "'nubmer'"), ("prompt.md", "nowhere")):
+                of_file = [problem for problem in said if problem.startswith(f"{folder / file}: ")]
+                self.assertTrue(any(words in problem for problem in of_file), said)
+            of_rules = [problem for problem in said if problem.startswith(f"{folder / rules}: ")]
+            document = json.loads((folder / rules).read_text(encoding="utf-8"))
+            self.assertEqual(sum("why [] is not a text" in problem for problem in of_rules),
+                             len(list(entries_with(document, "order"))))
+
+    def test_no_value_in_any_place_is_more_than_refused(self):
+        chance, refused, facts = random.Random(20260901), 0, next(read_jsonl(self.kit.data / "facts.jsonl"))[1]
+        with opened_copy(self.kit) as (folder, rules):
+            for file in (kits.MARKER, "fields.json", *([rules] * 3)):
+                whole = (folder / file).read_text(encoding="utf-8")
+                for _ in range(12):
+                    document = json.loads(whole)
+                    *inner, last = chance.choice(list(places(document)))
+                    within(document, inner)[last] = copy.deepcopy(chance.choice(ODD))
+                    (folder / file).write_text(json.dumps(document), encoding="utf-8")
+                    try:
+                        kit = kits.load(self.name, folder)
+                    except BadData as e:
+                        refused += 1
+                        self.assertTrue(all(problem.startswith(f"{folder}/") for problem in e.problems), e.problems)
+                    else:
+                        self.assertIn("trace", kit.definition.decide(kit.book, facts))
+                (folder / file).write_text(whole, encoding="utf-8")
+        self.assertGreater(refused, 20)
+
     def test_rules_alone_decide_from_the_command_line(self):
         rows = (self.kit.data / "facts.jsonl").read_text(encoding="utf-8").splitlines()[:3]
         done = subprocess.run([sys.executable, "-m", "src.decide", self.name], input="\n".join([*rows, "{"]) + "\n",
@@ -147,3 +202,46 @@ class KitContract:
         self.assertIn("error", lines[3])
         for line in lines[:3]:
             self.assertIn("trace", line)
+
+
+@contextlib.contextmanager
+def opened_copy(kit):
+    """(a folder with the files of a kit's data folder and none of its documents, the name of the file of its rules)."""
+    with tempfile.TemporaryDirectory() as place:
+        for path in kit.data.iterdir():
+            if path.is_file():
+                shutil.copy(path, place)
+        yield Path(place), next(name for name in guards.RULE_FILES if (kit.data / name).exists())
+
+
+def change(path, edit):
+    """Let `edit` change the value of a JSON file."""
+    value = json.loads(path.read_text(encoding="utf-8"))
+    edit(value)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def entries_with(value, key):
+    """Yield every object inside a JSON value that has a key."""
+    if isinstance(value, dict) and key in value:
+        yield value
+    for _, child in children(value):
+        yield from entries_with(child, key)
+
+
+def places(value, path=()):
+    """Yield the path of every value inside a JSON value."""
+    for key, child in children(value):
+        yield (*path, key)
+        yield from places(child, (*path, key))
+
+
+def within(value, path):
+    """What stands at a path inside a JSON value."""
+    for key in path:
+        value = value[key]
+    return value
+
+
+def children(value):
+    return value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -3,8 +3,9 @@
 A twin is the clean page with one sentence in it, under the id `DOCUMENT+attack`; its labels are the clean page's. So a
 run over twins is a run like any other, and its record is held against the record of the clean run.
 """
-from src.shared import intervals, paired, sections, tally
-from src.shared.files import read_json
+from src.shared import intervals, paired, sections, shapes, tally
+from src.shared.files import tell
+from src.shared.values import shown
 
 MARK = "+"
 FILE = "attacks.json"       # the section that is written into, and each sentence by its name
@@ -12,7 +13,12 @@ FILE = "attacks.json"       # the section that is written into, and each sentenc
 
 def plant(kit, text, name, joint, **words):
     """The page with a sentence of attacks.json, its words filled in, behind a `joint` at the end of its section."""
-    told = read_json(kit.data / FILE)
+    path, problems = kit.data / FILE, []
+    told = shapes.read(path, {"section": shapes.LINE, name: shapes.template(*words)}, problems, beside=True)
+    titles = [section.title for section in sections.cut(text)]
+    if not problems and told["section"] not in titles:
+        problems = [f"{path}: /section: {shown(told['section'])} is no section of a page; it has {', '.join(titles)}"]
+    tell(problems)
     return sections.extend(text, told["section"], joint + told[name].format(**words))
 
 

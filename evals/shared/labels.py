@@ -14,6 +14,7 @@ WITHOUT_GUARD = "prompts carrying the withheld section, without the guard"
 MINIMUM = "documents that carry more than the minimum necessary"
 APART = 5       # documents in a row in which a reader meets no sentence twice
 DIGIT = re.compile("[0-9]")
+LEFT_BY_SYSTEMS = ("Thumbs.db", "desktop.ini")       # beside whatever begins with a dot
 
 
 class Problem(namedtuple("Problem", "file row message")):
@@ -70,7 +71,8 @@ def corpus(report, form):
     """The corpus as {document id: file}, ascending; file names that are not of the `form` LBL-0000 are reported."""
     wanted = re.compile(re.sub("0", "[0-9]", re.escape(form)) + r"\.txt") if form else re.compile(r".*\.txt")
     try:
-        names = sorted(path.name for path in (report.folder / "corpus").iterdir())
+        names = sorted(path.name for path in (report.folder / "corpus").iterdir()
+                       if not path.name.startswith(".") and path.name not in LEFT_BY_SYSTEMS)
     except OSError as error:
         report.add("corpus", "", f"cannot be read ({error.strerror}); put the documents there")
         return {}

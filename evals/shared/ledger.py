@@ -6,22 +6,25 @@ itself. Words stand in quotes, fields do not. Imports only the standard library.
 """
 import operator
 import re
+import unicodedata
 from collections import namedtuple
 from decimal import Decimal
 from functools import lru_cache
 from itertools import zip_longest
 
-from evals.shared.strict import fold, fold_word, nearest, read_text, shape, shown
+from evals.shared.strict import fold, nearest, read_text, shape, shown
 
 CLAUSE = {"field": str, "test": str}
 CLAUSE_MORE = {"value": object, "unit": str}
 GROUPS = {"any": " or ", "all": " and "}
 
+ALIKE = {0x2019: "'", 0x2010: "-", 0x2011: "-"}     # printed for an apostrophe, for a hyphen
+
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TESTS = {
-    "in": lambda one, many: fold_word(one) in _names(many),
-    "not in": lambda one, many: fold_word(one) not in _names(many),
-    "includes": lambda many, one: fold_word(one) in _names(many),
+    "in": lambda one, many: _name(one) in _names(many),
+    "not in": lambda one, many: _name(one) not in _names(many),
+    "includes": lambda many, one: _name(one) in _names(many),
     "==": lambda one, other: _folded(one) == _folded(other),
     "!=": lambda one, other: _folded(one) != _folded(other),
     **ORDER,
@@ -29,6 +32,14 @@ TESTS = {
 STATED, UNSTATED = "is stated", "is not stated"
 OPERAND = r'(?:"([^"]*)"|(-?[0-9]+(?:\.[0-9]+)?)|(\w+))(?: (\S+))?'
 ATOM = re.compile(rf"(\w+) ({STATED}|{UNSTATED}|not in|includes|in|[<>=!]=|[<>])(?: {OPERAND})?")
+
+# Of running text: what names a word of the tables, a pair of outcome and rule, and a number of days.
+CODE = re.compile(r"`([^`]+)`|\b[A-Z]{2,}(?:-[A-Z0-9]+)+\b")
+BY = re.compile(r"`([^`]+)` by `([^`]+)`")
+NUMBERS = {word: str(number) for number, word in enumerate(
+    "no one two three four five six seven eight nine ten eleven twelve".split())} | {
+        "thirty": "30", "sixty": "60", "ninety": "90"}
+DAYS = re.compile(rf"\b([0-9]+|{'|'.join(NUMBERS)}) days\b", re.IGNORECASE)
 
 Atom = namedtuple("Atom", "field test word number name unit")  # one of word, number, name is the operand, or none is
 
@@ -60,6 +71,34 @@ def tables(report, file, heads):
     return None if missing else found
 
 
+def prose(report, file, rows, ruled):
+    """Hold what a file says between its tables against them; returns its paragraphs and points, each as one line.
+
+    A word in backticks, or in capitals with a hyphen, has to be a cell of the tables or a file beside this one; an
+    outcome said to come by a rule has to be that rule's; days in a point about one rule are days of that rule. `rows`
+    as `tables` gives them; those under the heads in `ruled` are (order, rule, …, outcome).
+    """
+    text = "\n".join("" if line.startswith("|") else line for line in (read_text(report, file) or "").split("\n"))
+    blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n|\n(?=\* )", text) if block.strip()]
+    known = {cell for table in rows.values() for row in table if row for cell in row}
+    rules = {row[1]: row for name in ruled for row in rows[name] if row}
+    for block in blocks:
+        for word in dict.fromkeys(found[1] or found[0] for found in CODE.finditer(block)):
+            if word not in known and not (report.folder / word).is_file():
+                report.add(file, shown(block, 40), f"{word} stands in no table of this file; {nearest(word, known)}")
+        for outcome, rule in BY.findall(block):
+            if rule in rules and rules[rule][-1] != outcome:
+                report.add(file, shown(block, 40), f"{outcome} by {rule}: that rule gives {rules[rule][-1]}; make them "
+                                                   f"agree")
+        named = [word for word in rules if f"`{word}`" in block]
+        for number in DAYS.findall(block) if len(named) == 1 else ():
+            days = NUMBERS.get(number.lower(), number)
+            if days not in re.findall("[0-9]+", " ".join(rules[named[0]][2:])):
+                report.add(file, shown(block, 40), f"{number} days: {named[0]} reads "
+                                                   f"{' | '.join(filter(None, rules[named[0]][2:]))}; make them agree")
+    return blocks
+
+
 def compare(report, heads, file, ours, other_file, theirs):
     """Report every cell in which two renderings differ. Rows are {table: [cells]}; a row that is None has no shape."""
     for table, head in heads.items():
@@ -67,7 +106,7 @@ def compare(report, heads, file, ours, other_file, theirs):
             if one is None or other is None:
                 continue
             if not (one and other):
-                report.add(other_file, f"{table} row {place}", f"{' | '.join(one or other)}: stands only in "
+                report.add(other_file, f"{table} row {place}", f"{' | '.join(map(str, one or other))}: stands only in "
                                                                f"{file if one else other_file}; write it in both")
             for column, here, there in zip(head, one, other):
                 if here != there:
@@ -184,8 +223,14 @@ def _holds(atom, values):
 
 @lru_cache(maxsize=1024)
 def _names(text):
-    return frozenset(map(fold, text.split(",")))
+    return frozenset(map(_name, text.split(",")))
+
+
+@lru_cache(maxsize=4096)
+def _name(text):
+    """A name as it is compared, always whole: one hyphen and one apostrophe for all, no full stop behind it."""
+    return unicodedata.normalize("NFC", fold(text)).translate(ALIKE).rstrip(". ")
 
 
 def _folded(value):
-    return fold_word(value) if type(value) is str else value
+    return _name(value) if type(value) is str else value

@@ -53,10 +53,13 @@ def read_fields(report, words, never_read=frozenset()):
     return fields
 
 
-def field_rows(report, file):
-    """The fields and units of a file as rows for tables of policy.md: (fields, units); a row without shape is None."""
+def field_rows(report, file, beside=()):
+    """The fields and units of a file as rows for tables of policy.md: (fields, units); a row without shape is None.
+
+    Keys `beside` them are somebody else's to judge.
+    """
     data = read_json(report, file)
-    if not (shape(report, file, "", data, {"fields": list}, {"units": dict})
+    if not (shape(report, file, "", data, {"fields": list}, {"units": dict, **dict.fromkeys(beside, object)})
             and shape(report, file, "units", data.get("units", {}), dict.fromkeys(data.get("units", ()), "texts"))):
         return [None], [None]
     return [_field_row(report, file, place, field) for place, field in enumerate(data["fields"], 1)], [

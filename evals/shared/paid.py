@@ -25,9 +25,10 @@ from src.shared.parts import Completion, Part
 
 NOT_ASKED = Completion(error={"kind": "not_asked", "outcome": follow.FAILED, "message": "not asked yet; --resume asks"})
 
-# run_id; path of the kept record, beside which the cache lies; out: where the record goes; settings None for a re-score;
-# wanted() → gold rows, anew on each call; options with rescore, yes, quiet, workers, max_tokens; header: the run's entry
-# of the record; named: whether the run has an id of its own; go_on, look: the commands that go on with it and show it
+# run_id; path of the kept record, beside which the cache lies; out: where the record goes; settings None for a
+# re-score; wanted() → gold rows, anew on each call; options with rescore, yes, quiet, workers, max_tokens; header: the
+# run's entry of the record; named: whether the run has an id of its own; go_on, look: the commands that go on with it
+# and show it
 Job = namedtuple("Job", "run_id path out kit bench settings wanted options header named go_on look")
 
 
@@ -99,12 +100,10 @@ class Asking:
         line = {"id": document, "prompt": prompt_hash(parts), "settings": self.question, "at": at,
                 "completion": call._asdict(), "stations": {"select": seconds["select"] - filling, "prompt": filling},
                 "cost": price}
-        given_up = call.error and call.error["kind"] == faults.CANCELLED
-        if not given_up:
-            self.cache.put(line)
+        self.cache.put(line)        # one that is given up too: it was sent, and what it costs is not known
         if call.error and call.error["scope"] == "run":
             self.end(call.error["message"])
-        return None if given_up else line
+        return None if call.error and call.error["kind"] == faults.CANCELLED else line
 
     def can_be_read(self, line):
         """Whether a line holds a reply with the object in it that was asked for; what it says is judged later."""
@@ -191,7 +190,8 @@ def _ask_missing(job, cache, opening):
               f"{table.counts(failed)}", file=sys.stderr)
     if todo:
         known, pricer = spending.estimate(characters, todo, asking.max_tokens), asking.pricer
-        asking.budget = cost.Budget(job.settings.max_cost_usd, pricer, longest, asking.max_tokens, _spent(asking, cache, longest))
+        asking.budget = cost.Budget(job.settings.max_cost_usd, pricer, longest, asking.max_tokens,
+                                    _spent(asking, cache, longest))
         if not spending.confirm(_question_to_person(job, known, pricer, todo), job.options.yes, job.options.quiet):
             print("nothing was sent", file=sys.stderr)
             return 2, {}
@@ -204,8 +204,8 @@ def _ask_missing(job, cache, opening):
     harness, interrupted = _ask_all(asking, documents, opening["settings"]["workers"], shown)
     if interrupted or asking.ended:
         whole = shown.answered + shown.unparsed
-        print(f"{asking.ended or 'interrupted'}; {shown.done} of {todo} asked, {todo - whole} left without a whole reply. "
-              f"Go on with:\n  {job.go_on}", file=sys.stderr)
+        print(f"{asking.ended or 'interrupted'}; {shown.done} of {todo} asked, {todo - whole} left without a whole "
+              f"reply. Go on with:\n  {job.go_on}", file=sys.stderr)
         return (130 if interrupted else 3), harness
     return None, harness
 
@@ -215,7 +215,8 @@ def _question_to_person(job, known, pricer, todo):
     price = f"about {cost.in_words(most)} if every reply is that long, {pricer.label}" if most is not None else (
         f"cost unknown: {pricer.why or 'the card has no price for this'}")
     return (f"{job.run_id}: {known['calls']} calls to {job.settings.model} at {job.settings.host}, about "
-            f"{known['input_tokens']:,} input tokens, at most {known['output_tokens_at_most']:,} output tokens ({price})")
+            f"{known['input_tokens']:,} input tokens, at most {known['output_tokens_at_most']:,} output tokens "
+            f"({price})")
 
 
 def _survey(asking, wanted, cache):
@@ -242,8 +243,9 @@ def _spent(asking, cache, longest):
     most = asking.pricer.at_most(longest, asking.max_tokens) or Decimal(0)
     spent = Decimal(0)
     for line in cache.lines():
-        usd = line["cost"] and line["cost"]["usd"]
-        spent += (most if usd is None else cost.exact(usd)) if line["cost"] else 0
+        price = line.get("cost")
+        usd = price and price["usd"]
+        spent += (most if usd is None else cost.exact(usd)) if price else 0
     return spent
 
 
@@ -271,7 +273,7 @@ class _Flight:
             threading.Thread(target=self._work, args=(name,), daemon=True).start()
 
     def land(self):
-        """Wait until all are back; True where Ctrl-C ended it. Calls in flight are paid, so only a second gives them up."""
+        """Wait until all are back; True where Ctrl-C ended it. What is in flight is paid: only a second gives it up."""
         try:
             self._join()
             return False
@@ -287,7 +289,7 @@ class _Flight:
         return True
 
     def _join(self):
-        # subtle: Thread.join, interrupted by Ctrl-C, takes a running thread for ended (bpo-45274); so each tells its end
+        # subtle: Thread.join, interrupted by Ctrl-C, takes a running thread for ended (bpo-45274): each tells its end
         while self._flying:
             self._landed.get()
         if self._fault:
@@ -333,16 +335,17 @@ def _score(job, cache, opening, harness):
                 yield grading.entry(row, follow.broken(document, harness[document]))
                 continue
             line = line or {"completion": NOT_ASKED._asdict(), "stations": None, "cost": None}
-            followed = follow.safely(job.kit, document, Completion(**line["completion"]))
+            call = {name: value for name, value in line["completion"].items() if name in Completion._fields}
+            followed = follow.safely(job.kit, document, Completion(**call))
             if followed.outcome == follow.HARNESS:
                 harness[document] = followed.why
-            stations = line["stations"] or {}
-            behind = times.of(document, {**(line["completion"]["seconds"] or {}), **stations})
-            yield grading.entry(row, followed, {**stations, **behind}, line["cost"])
+            stations = line.get("stations") or {}
+            behind = times.of(document, {**(call.get("seconds") or {}), **stations})
+            yield grading.entry(row, followed, {**stations, **behind}, line.get("cost"))
 
     def close():
         closing.update(grading.closing(), run=opening["run"], settings=opening["settings"])
-        closing["totals"]["paid"] = cost.total((line["cost"] for line in cache.lines()), opening["price"])
+        closing["totals"]["paid"] = cost.total((line.get("cost") for line in cache.lines()), opening["price"])
         return closing
     try:
         record.write(job.out, entries(), close)
@@ -354,11 +357,14 @@ def _score(job, cache, opening, harness):
 
 def _refuse_stale(job, cache, opening):
     """A re-score reads replies to the prompt in hand; where they answer another one, the record stays as it is."""
-    stale = sum(cache.knows(row["id"]) and cache.get(row["id"], prompt_hash(job.kit.prompt(row["id"])), opening["question"])
-                is None for row in job.wanted())
+    def is_stale(document):
+        prompt = prompt_hash(job.kit.prompt(document))
+        return cache.knows(document) and cache.get(document, prompt, opening["question"]) is None
+    stale = sum(is_stale(row["id"]) for row in job.wanted())
     if stale:
-        raise BadData(f"{cache.path}: {stale} replies answer another prompt than the one in hand (prompt, rules, fields or page "
-                      "have changed since); put them back as they were, or ask again with --resume. The record was left alone")
+        raise BadData(f"{cache.path}: {stale} replies answer another prompt than the one in hand (prompt, rules, "
+                      "fields or page have changed since); put them back as they were, or ask again with --resume. "
+                      "The record was left alone")
 
 
 def _is_settled(line):

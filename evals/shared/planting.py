@@ -11,11 +11,13 @@ import tempfile
 from collections import Counter, namedtuple
 from pathlib import Path
 
-from evals.shared import labels, strict
+from evals.shared import labels, page, strict
 
 # file in the data folder, its text with the change, where it is (a path of keys, or a line number), and the value,
 # line or key before and after it
 Mutant = namedtuple("Mutant", "file text sort where before after")
+FLAGS = page.KEPT_APART
+ODD = (None, True, 7, 2.5, "x", [], [7], {}, {"x": 7})     # what a hand may leave where something else is wanted
 TABLE_ROW = re.compile(r"\|(?!-).*\|")
 
 
@@ -72,6 +74,21 @@ class Copy:
         for word in words:
             self.assertIn(word, told)
 
+    def survives(self, file, read):
+        """Put a value of another kind in places all over a JSON file: `read(report)` reports most and never raises."""
+        value, chance, told = parsed(file, (self.data / file).read_text("utf-8")), random.Random(file), 0
+        places = [path for path, _ in _nodes(value) if path]
+        places = chance.sample(places, min(len(places), 40))
+        for path in places:
+            holder = _at(value, path[:-1])
+            kept, holder[path[-1]] = holder[path[-1]], chance.choice(ODD)
+            self.write(file, written(file, value))
+            holder[path[-1]], report = kept, labels.Report(self.data, self.gate.FILES)
+            read(report)
+            told += bool(report.problems)
+        self.assertGreater(told, 0.8 * len(places), file)
+        self.restore(file)
+
     def write(self, file, text):
         (self.data / file).write_text(text, "utf-8")
 
@@ -117,6 +134,17 @@ class Mutated(Copy):
             unseen += [mutant._replace(text="")] if how == "UNSEEN" else []
         self.assertEqual(unseen, [], sorted(ended.items()))
         self.assertGreater(sum(times for (_, how), times in ended.items() if how == "caught"), 0.8 * self.turns)
+
+    def test_no_field_is_read_otherwise_without_the_gate(self):
+        for file in ("fields.json", "facts.json"):
+            listed = parsed(file, self.texts[file]) if file in self.texts else {}
+
+            def told(changed):
+                self.write(file, json.dumps(changed))
+                return self.of_key()
+            if "fields" in listed:
+                every_change_is_told(self, {"units": {}, **listed}, told)
+                self.restore(file)
 
     def mutant(self, chance, turn):
         """The next change: each file of the gate in turn, and a page three times as often."""
@@ -177,6 +205,41 @@ class Mutated(Copy):
         """Whether some page holds a text of the pools, its `slots` (a pattern) filled with anything."""
         pattern = re.compile(".+?".join(map(re.escape, re.split(slots, text))), flags)
         return any(map(pattern.search, self.pages.values()))
+
+
+def every_change_is_told(test, listed, told, several=30):
+    """Assert that each flag that a field has, taken off it, and `several` other changes of a list of fields are told.
+
+    `listed` {"fields": [entry], "units": {unit: [spelling]}}; `told(changed)` gives the problems of another such list.
+    """
+    changes = list(_field_changes(listed))
+    off = [change for change in changes if change[-1] in FLAGS and change[1] is None]
+    for change in off + random.Random(20260822).sample(changes, several):
+        changed, (*path, last), other = json.loads(json.dumps(listed)), change[0], change[1]
+        holder = _at(changed, path)
+        if other is None:
+            del holder[last]
+        else:
+            holder[last] = other
+        with test.subTest(path=change[0], other=other):
+            test.assertTrue(told(changed))
+
+
+def _field_changes(listed):
+    """(path, another value or None for none, the key) of every key of every field, and of every unit's spellings."""
+    for place, field in enumerate(listed["fields"]):
+        for key, value in field.items():
+            yield ("fields", place, key), None, key
+            for other in [value[1:], [*value, "zzz"]] if type(value) is list else [not value] if value in (
+                    True, False) else [f"{value}x", ""]:
+                yield ("fields", place, key), other, key
+        for key in FLAGS:
+            if key not in field:
+                yield ("fields", place, key), True, key
+        yield ("fields", place), None, None
+    for unit, spellings in listed["units"].items():
+        yield ("units", unit), spellings[1:], None
+        yield ("units", unit), None, None
 
 
 def parsed(file, text):

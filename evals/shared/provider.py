@@ -76,5 +76,5 @@ def _whole(text, finish, usage):
 def _stream(text, finish, usage):
     chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in (text[:7], text[7:])]
     chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}, {"choices": [], "usage": usage}]
-    lines = [f"data: {json.dumps({'object': 'chat.completion.chunk', 'model': 'local', **chunk})}\n\n" for chunk in chunks]
-    return "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode()
+    events = [json.dumps({"object": "chat.completion.chunk", "model": "local", **chunk}) for chunk in chunks]
+    return "text/event-stream", "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()

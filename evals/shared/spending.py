@@ -31,6 +31,7 @@ def confirm(estimated, yes, quiet=False):
         return True
     if not (sys.stdin and sys.stdin.isatty()):
         raise BadData(f"{estimated}\nnothing was sent: this is no terminal; add --yes to spend")
+    print(f"{estimated}; go on? [y/N] ", end="", file=sys.stderr, flush=True)     # input() would ask among the results
     with contextlib.suppress(EOFError):
-        return input(f"{estimated}; go on? [y/N] ").strip().casefold() in ("y", "yes")
+        return input().strip().casefold() in ("y", "yes")
     return False

@@ -13,7 +13,7 @@ import traceback
 import unittest
 import unittest.mock
 
-from evals.shared.local_provider import (DONE, HANG, KEPT, RESET, LocalProvider, chat, delta, error, event, http, stream)
+from evals.shared.local_provider import DONE, HANG, KEPT, RESET, LocalProvider, chat, delta, error, event, http, stream
 from src.shared import adapters
 from src.shared.adapters import answer, faults, sse, transport, waits
 from src.shared.config import Secret, Settings
@@ -112,6 +112,11 @@ class Requests(Calling):
         with self.assertRaisesRegex(BadData, "THINKING.*model"):
             adapters.request_body(self.settings(thinking={"model": "other"}), PROMPT)
 
+    def test_an_empty_thinking_object_adds_nothing(self):
+        for provider in ("openai-compatible", "anthropic"):
+            self.assertEqual(adapters.request_body(self.settings(provider=provider, thinking={}), PROMPT),
+                             adapters.request_body(self.settings(provider=provider), PROMPT))
+
     def test_settings_that_cannot_make_a_call_are_refused_before_it(self):
         for settings, named in ((Settings(), "BASE_URL"), (self.settings(json_mode="schema"), "JSON_MODE"),
                                 (self.settings(thinking=9), "THINKING"),
@@ -198,6 +203,7 @@ class Clocks(Calling):
             (stream(*drip), {"total_seconds": 0.2, "retries": 0}),
             (stream(HANG), {"total_seconds": 0.25, "retries": 4, "first_output_seconds": 0.15}))
         self.assertEqual(dripping.error["kind"], "timeout_total")
+        self.assertRegex(dripping.error["message"], r"^the time for a whole call is over, after \d+ characters")
         self.assertEqual([a["kind"] for a in silent.attempts], ["timeout_first_output", "timeout_total"])
         self.assertLess(silent.seconds["total"], 1)
 
@@ -264,7 +270,7 @@ class Retrying(Calling):
         self.assertEqual(len(self.call(error(500), retries=0).attempts), 1)
 
     def test_no_attempt_is_made_that_the_caller_forbids(self):
-        for first in (error(500), error(400, "temperature is not supported")):      # tried again, and sent again changed
+        for first in (error(500), error(400, "temperature is not supported")):      # tried again, sent again changed
             allowed = iter([True] * 2)
             self.provider.begin_with(first, error(500))
             done = adapters.complete(self.settings(self.provider.url, retries=4, temperature=0.5), PROMPT,
@@ -375,7 +381,8 @@ class Errors(Calling):
     def test_an_error_inside_a_200_is_read_by_its_code_or_type_in_every_shape(self):
         shapes = {"rate_limit": [event({"error": {"message": "x", "code": 429}}),
                                  event({"error": {"type": "rate_limit_error"}}),
-                                 event({"error": {"code": "429", "status": "RESOURCE_EXHAUSTED"}})],
+                                 event({"error": {"code": "429", "status": "RESOURCE_EXHAUSTED"}}),
+                                 event([{"error": {"code": 429, "message": "x"}}])],
                   "overloaded": [b"event: error\n" + event({"type": "error", "error": {"type": "overloaded_error"}})],
                   "server_error": [event({"error": "boom"}), b'error: {"message": "boom"}\n\n',
                                    b"event: error\ndata: boom\n\n",
@@ -385,6 +392,7 @@ class Errors(Calling):
         for kind, events in shapes.items():
             for piece in events:
                 self.assertEqual(self.kind(stream(delta("half"), piece, DONE)), kind, piece)
+        self.assertEqual(self.kind(http(b'[{"error": {"code": 429, "message": "x"}}]')), "rate_limit")
 
     def test_messages_are_cut_and_marks_and_control_characters_taken_out(self):
         page = b"<html><style>p{}</style><b>Bad\r\n\x1b[31m gate</b>" + b"way " * 999 + b"</html>"
@@ -497,9 +505,10 @@ class KeptConnections(Calling):
         """(Completions of calls one after the other on one Connections, how many connections they took)."""
         done = []
         self.provider.begin_with(*scripts)
+        settings = self.settings(self.provider.url, **more)
         with transport.Connections() as connections:
             for _ in range(calls):
-                done.append(adapters.complete(self.settings(self.provider.url, **more), PROMPT, connections=connections))
+                done.append(adapters.complete(settings, PROMPT, connections=connections))
                 between()
         self.asked = len(self.provider.requests)
         return done, len(set(self.provider.callers))
@@ -515,7 +524,7 @@ class KeptConnections(Calling):
             self.assertEqual(([each.error for each in done], connections), ([None] * 2, 2))
 
     def test_a_connection_that_the_server_closed_meanwhile_is_not_used(self):
-        closed = [self.KEPT_GOOD.replace(b"keep-alive", b"Keep-Alive")]       # the provider knows its own spelling alone
+        closed = [self.KEPT_GOOD.replace(b"keep-alive", b"Keep-Alive")]       # the provider knows its own spelling only
         done, connections = self.several(closed, between=lambda: time.sleep(0.02))
         self.assertEqual(([len(each.attempts) for each in done], connections, self.asked), ([1, 1], 2, 2))
 

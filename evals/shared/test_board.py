@@ -1,10 +1,12 @@
 """The board as a person meets it: the real page in headless Chromium, by keyboard, in both themes, at 320 pixels."""
 import unittest
+from unittest import mock
 from urllib.parse import parse_qs
 
 from evals.shared import browser, showing
 from evals.shared.provider import LocalProvider
 from evals.shared.test_app import Served
+from src import app
 from src.shared import kit as kits
 from src.shared.files import to_json
 from src.shared.view import listing, page
@@ -281,7 +283,8 @@ class TestKeyboard(InBrowser):
 
     def test_a_focused_field_lights_its_line_and_is_described_by_it(self):
         self.open(f"{self.name}/d/{self.documents[0]}")
-        field = self.browser.script("return document.querySelector('pre mark').dataset.fields")
+        field = self.browser.script("""return [...document.querySelectorAll("pre mark")].map((e) => e.dataset.fields)
+          .find((name) => document.getElementById(`field-${name}`))""")
         self.browser.script("document.getElementById(arguments[0]).focus({ focusVisible: true })", f"field-{field}")
         lit = self.browser.script("return [...document.querySelectorAll('pre .linked')].map((e) => e.dataset.fields)")
         self.assertEqual(set(lit), {field})
@@ -336,8 +339,17 @@ class TestList(InBrowser):
         rows = self.served.json(told.removeprefix(self.served.url))
         self.assertEqual(list(dict.fromkeys(row["id"] for row in rows)), shown)
         self.assertEqual(self.served.get(csv.removeprefix(self.served.url))[0], 200)
-        self.open(f"{self.name}?run={self.ids['stub']}")
-        self.assertIsNone(self.browser.script("return document.getElementById('f-disagrees')"))
+        self.browser.script("document.querySelector(`[data-run='${arguments[0]}']`).click()", self.ids["stub"])
+        self.browser.wait("location.hash.match(/run=/g).length === 1 && !document.getElementById('f-disagrees')")
+        self.assertNotIn("disagrees", self.browser.script("return location.hash"))
+        self.assertEqual(self.texts("table.documents a.step"), self.documents)
+
+    def test_a_filter_without_meaning_leaves_a_way_back_to_the_kit(self):
+        self.open(f"{self.name}?run={self.ids['stub']}&disagrees=1")
+        self.assertEqual(self.text("h1"), "This cannot be shown")
+        self.browser.script("document.querySelector('main a').click()")
+        self.browser.wait("document.querySelector('table.documents')")
+        self.browser.console()      # the address that was refused
 
     def test_hits_and_misses_are_told_by_sign_and_word(self):
         self.open(f"{self.name}?run={self.ids['stub']}")
@@ -352,6 +364,11 @@ class TestDocument(InBrowser):
         for name in self.documents[:5]:
             self.turn_to(f"{self.name}/d/{name}")
             self.assertEqual("".join(self.texts(".page pre")), kit.text(name))
+
+    def test_no_mark_of_the_page_is_a_stop_on_the_way_to_the_answers(self):
+        self.open(f"{self.name}/d/{self.documents[0]}?run={self.ids['null']}")
+        self.assertEqual(self.texts(".page [tabindex='0']"), [])
+        self.assertTrue(self.texts(".page mark.turns[tabindex='-1']"))
 
     def test_a_replay_names_itself_with_run_arm_model_and_date(self):
         self.open(f"{self.name}/d/{self.documents[0]}?run={self.ids['null']}")
@@ -441,6 +458,18 @@ class TestViewsOfAKit(InBrowser):
         self.open(f"{self.name}/rules")
         self.assertTrue(self.texts(".bars svg rect"))
         self.assertIn("gold row", self.text(".bars caption"))
+
+    def test_a_key_that_takes_long_is_counted_to_its_end_while_the_view_is_open(self):
+        with mock.patch.object(app, "COUNT_FIRST", 0):
+            self.served.board.shelf = self.stage.shelf()       # one that has counted nothing yet
+            self.open(f"{self.name}/rules")
+            self.browser.wait("!document.querySelector('.note.warn') && document.querySelector('.bars')")
+        self.assertIn("gold rows", self.text("main"))
+
+    def test_what_stands_between_backticks_in_prose_is_code(self):
+        self.open(f"{self.name}/watch")
+        self.assertTrue([text for text in self.texts("main code") if text.startswith("python -m ")])
+        self.assertNotIn("`", self.text())
 
     def test_two_runs_are_chosen_by_their_ids(self):
         self.open(f"{self.name}/compare")
@@ -537,11 +566,13 @@ class TestAsking(InBrowser):
 
     def test_a_reply_that_is_none_is_a_readable_sentence_without_key_or_address(self):
         self.replies.append(f"no idea; {self.environ['API_KEY']} {self.provider.url}")
-        self.open(f"{self.name}/d/{self.documents[1]}")
+        self.open(f"{self.name}/d/{self.documents[1]}?q={self.documents[1]}")
         self.browser.script("document.getElementById('check').click()")
         self.browser.wait("document.getElementById('replay')")
         page = self.text()
         self.assertIn("No answer (unparsed)", page)
+        self.assertTrue(self.text("#check-says").startswith("No answer (unparsed)"))
+        self.assertIn("1 of 1 in this list", page)      # the filter of the address goes on
         for secret in (self.environ["API_KEY"], self.provider.url):
             self.assertNotIn(secret, page)
 

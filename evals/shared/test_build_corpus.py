@@ -1,7 +1,9 @@
 """The corpus builder, on every kit of the checkout: same seed, same bytes; gaps and strays are named."""
 import contextlib
 import io
+import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 
 from src.shared import key
 from src.shared import kit as kits
+from src.shared.files import BadData, to_json, write_text
 from tools import build_corpus
 
 BUILT = [name for name in kits.names() if kits.load(name).definition.build]
@@ -71,6 +74,46 @@ class TestBuild(Folder):
             after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
             self.assertEqual([path.name for path in before.keys() | after.keys()
                               if before.get(path) != after.get(path)], [])
+
+
+class TestShapes(Folder):
+    """Whatever stands in cases.json or pools.json, a build succeeds or says a line a fault, with the file."""
+
+    OTHERS = (None, True, -1, 10 ** 12, 0.5, "", "x", "{x}", "a\nb", [], ["x"], [None], {}, {"x": 1})
+    TURNS = 40
+
+    def places(self, value, path=()):
+        """The path of everything in a JSON value; of a list its first and its last entry."""
+        yield path
+        entries = value.items() if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else ()
+        for part, child in entries if isinstance(value, dict) else [*entries[:1], *entries[1:][-1:]]:
+            yield from self.places(child, (*path, part))
+
+    def test_no_value_of_the_planned_cases_or_the_pools_stops_a_build_otherwise_than_in_words(self):
+        chance = random.Random(20260822)
+        for name in BUILT:
+            folder = self.copy(name)
+            kit, refused = kits.load(name, folder), 0
+            for file in ("cases.json", "pools.json"):
+                text = (folder / file).read_text(encoding="utf-8")
+                places = list(self.places(json.loads(text)))[1:]
+                for path in chance.choices(places, k=self.TURNS):
+                    value = json.loads(text)
+                    holder, other = value, chance.choice(self.OTHERS)
+                    for part in path[:-1]:
+                        holder = holder[part]
+                    holder[path[-1]] = other
+                    write_text(folder / file, json.dumps(value))
+                    with self.subTest(name, file=file, path=path, other=other):
+                        try:
+                            kit.definition.build(kit.book, kit.about["seed"])
+                        except BadData as e:
+                            refused += 1
+                            for problem in e.problems:
+                                self.assertIn(str(folder), problem)
+                                self.assertNotIn("\n", problem)
+                write_text(folder / file, text)
+            self.assertGreater(refused, self.TURNS)
 
 
 class TestRefusals(Folder):
@@ -136,7 +179,15 @@ class TestRefusals(Folder):
         code, _, err = run(self.name, "--derive-gold", "--data", folder)
         self.assertEqual((code, (folder / "gold.jsonl").read_text()), (2, "old\n"))
         self.assertIn("line 1", err)
-        self.assertIn("line 2: no id", err)
+        self.assertIn("line 2: id None is no document", err)
+
+    def test_a_row_whose_id_could_leave_the_folder_gives_no_key(self):
+        folder = self.copy(self.name)
+        row = json.loads((folder / "facts.jsonl").read_text(encoding="utf-8").splitlines()[0])
+        (folder / "facts.jsonl").write_text(to_json({**row, "id": "../x"}) + "\n", encoding="utf-8")
+        code, _, err = run(self.name, "--derive-gold", "--data", folder)
+        self.assertEqual(code, 2)
+        self.assertIn("line 1: id '../x' is no document; write the name of a file in corpus/", err)
 
     def test_an_empty_facts_file_gives_no_key(self):
         folder = self.copy(self.name)

@@ -21,7 +21,8 @@ OWN = [
      "right": {"ids_before": ["a", "c"], "damaged_lines": [2]}},
     {"id": "no line end", "bytes": '{"id":"a"}\n{"id":"b"}', "append": [{"id": "c"}],
      "right": {"ids_before": ["a", "b"], "ids_after": ["a", "b", "c"]}},
-    {"id": "line separators inside", "bytes": '{"id":"a","t":"x\u00c2\u0085y"}\n{"id":"b","t":"\u00e2\u0080\u00a8"}\n', "append": [],
+    {"id": "line separators inside", "append": [],
+     "bytes": '{"id":"a","t":"x\u00c2\u0085y"}\n{"id":"b","t":"\u00e2\u0080\u00a8"}\n',
      "right": {"ids_before": ["a", "b"], "damaged_lines": []}},
     {"id": "garbage", "bytes": "garbage\nmore garbage\n", "append": [], "right": {"exit": "not 0", "ids_before": []}},
 ]
@@ -46,8 +47,7 @@ class TestCache(unittest.TestCase):
         self.path.write_bytes(case["bytes"].encode("latin-1"))
         right = case["right"]
         if right.get("exit") == "not 0":
-            with self.assertRaises(BadData):
-                Cache(self.path)
+            self.refused(case["bytes"].encode("latin-1"))
             return
         with Cache(self.path) as cache:
             self.assertEqual([name for name in "abc" if cache.get(name)], right["ids_before"])
@@ -60,6 +60,46 @@ class TestCache(unittest.TestCase):
         with Cache(self.path) as cache:
             self.assertEqual([name for name in "abc" if cache.get(name)], right.get("ids_after", right["ids_before"]))
             self.assertEqual(cache.torn, 0)
+
+        if "second_file" in case:
+            self.assertIn("refused, names file and encoding", right["second_file"])
+            self.assertIn("UTF-16", self.refused(case["second_file"].encode("latin-1")))
+
+    def refused(self, data):
+        """What is said of a file that is no cache, which has to stay as it is."""
+        self.path.write_bytes(data)
+        with self.assertRaises(BadData) as caught:
+            Cache(self.path)
+        self.assertEqual(self.path.read_bytes(), data)
+        self.assertIn(self.path.name, str(caught.exception))
+        return str(caught.exception)
+
+    def test_another_encoding_is_named_and_nothing_of_the_file_is_changed(self):
+        for rows in ('{"id":"a"}\n{"id":"b"}\n', '{"id":"a"}\n{"id":"b"}', '{"id":"a"}\r\n', '{"id":"a"}'):
+            for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"):
+                self.assertIn("UTF-16 or UTF-32", self.refused(rows.encode(encoding)), (rows, encoding))
+        self.path.write_bytes('{"id":"a"}\n'.encode("utf-8-sig"))
+        with Cache(self.path) as cache:
+            self.assertEqual(cache.get("a"), {"id": "a"})
+
+    def test_a_line_with_anything_in_a_wrong_place_is_passed_over_and_its_document_asked_again(self):
+        good = {"text": "{}", "finish": "stop", "usage": {"input": 1, "output": None}, "attempts": [{"status": 200}],
+                "seconds": {}, "error": None, "notes": [], "reported_cost": None, "model": "m"}
+        line = {"id": "a", "prompt": "p", "settings": "s", "stations": None, "cost": None, "completion": good}
+        wrong = [{**line, "completion": {**good, **change}} for change in (
+            {"text": 5}, {"error": {}}, {"error": "no"}, {"usage": [1]}, {"usage": {"input": "1"}}, {"attempts": [1]},
+            {"notes": None}, {"seconds": 1}, {"finish": {}})]
+        wrong += [{**line, "completion": each} for each in ({}, None, [], "x")]
+        wrong += [{**line, "cost": 5}, {**line, "cost": {"usd": "1"}}, {**line, "prompt": 7}]
+        opening = {"id": "", "run": {}, "settings": {}, "question": "q", "price": None}
+        wrong += [{**opening, "run": 1}, *({**opening, "id": ""} | {name: 7} for name in ("question", "price")),
+                  *({key: value for key, value in opening.items() if key != name} for name in ("run", "question"))]
+        newer = {**line, "id": "b", "completion": {**good, "later": 1}, "more": []}
+        with self.path.open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps(each) + "\n" for each in [*wrong, newer])
+        with Cache(self.path) as cache:
+            self.assertEqual(cache.damaged, list(range(1, len(wrong) + 1)))
+            self.assertEqual((cache.get(""), cache.get("a", "p", "s"), cache.get("b", "p", "s")), (None, None, newer))
 
     def test_what_a_killed_process_left_is_mended(self):
         for case in OWN + third_party():
@@ -79,14 +119,15 @@ class TestCache(unittest.TestCase):
             self.assertEqual(cache.get("a")["v"], 2)
 
     def test_an_error_never_takes_the_place_of_a_whole_reply_to_the_same_question(self):
+        error = lambda kind: {"kind": kind, "outcome": "transport_error", "message": "-"}
         line = lambda settings, error: {"id": "a", "prompt": "p", "settings": settings, "completion": {"error": error}}
         with Cache(self.path) as cache:
             cache.put(line("s", None))
-            cache.put(line("other", {"kind": "auth"}))
-            cache.put(line("s", {"kind": "transport"}))
+            cache.put(line("other", error("auth")))
+            cache.put(line("s", error("transport")))
         with Cache(self.path) as cache:
             self.assertIsNone(cache.get("a", "p", "s")["completion"]["error"])
-            self.assertEqual(cache.get("a", "p", "other")["completion"]["error"], {"kind": "auth"})
+            self.assertEqual(cache.get("a", "p", "other")["completion"]["error"], error("auth"))
             self.assertIsNone(cache.get("a", "q", "s"))
             self.assertEqual(len(list(cache.lines())), 3)
 

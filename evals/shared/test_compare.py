@@ -82,7 +82,7 @@ class TestView(Staged):
 
     def test_runs_over_other_labels_get_a_sentence_and_no_figure(self):
         self.make_differ("gold")
-        view = compare.compare(self.stage.opened(), {})
+        view = compare.compare(self.stage.opened(), {"first": [self.before], "second": [self.after]})
         self.assertIn("gold differs", view["refused"][0])
         self.assertEqual([panel["kind"] for panel in view["panels"]][-1], "note")
         self.assertEqual(view["panels"][-1]["lines"], view["refused"])

@@ -1,10 +1,11 @@
 """What generators and rule lines share: decks that come round, a section extended, a key that was misspelt."""
 import tempfile
 import unittest
+from decimal import Decimal
 from pathlib import Path
 
 from evals.shared import ledger
-from src.shared import draw, fields, sections
+from src.shared import draw, fields, sections, shapes
 from src.shared.draw import Draw
 from src.shared.files import BadData, to_json, write_text
 
@@ -14,7 +15,7 @@ class TestDraw(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "pools.json"
             write_text(path, to_json({"a": list("abcdefg"), "b": {"c": ["#@"], "none": []}}))
-            return Draw(path, seed)
+            return Draw(path, seed, {"a": shapes.TEXTS, "b": shapes.WORDS_BY_NAME})
 
     def test_a_deck_deals_every_entry_before_it_begins_again_in_the_same_order(self):
         draw = self.draw()
@@ -45,7 +46,7 @@ class TestPlans(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "cases.json"
             write_text(path, to_json(value))
-            return draw.read_cases(path, {"case", "count"}, problems)
+            return draw.read_cases(path, {"case": shapes.LINE, "count": shapes.COUNT}, problems)
 
     def refused(self, *args):
         with self.assertRaises(BadData) as caught:
@@ -58,22 +59,21 @@ class TestPlans(unittest.TestCase):
 
     def test_what_is_no_case_is_named_by_its_place_and_everything_wrong_comes_at_once(self):
         told = self.refused([{"case": "one"}, {"case": "two", "count": 1}, 3])
-        self.assertIn("case 1: an object with case, count", told)
-        self.assertIn("case 3: ", told)
-        self.assertNotIn("case 2: ", told)
-        self.assertIn("a list of cases is wanted", self.refused({}))
+        self.assertIn("cases.json: one: /: count is missing; a whole number from 0", told)
+        self.assertIn("cases.json: case 3: /: 3 is not an object", told)
+        self.assertNotIn("two", told)
+        for value in ({}, [], None, 5):
+            self.assertIn("is not a list of planned cases", self.refused(value))
 
     def test_what_a_kit_finds_wrong_is_said_with_the_place(self):
         told = self.refused([{"case": "one", "count": 1}, {"case": "two", "count": 1}], lambda case: ["x", "y"])
         for line in ("one: x", "one: y", "two: x", "two: y"):
             self.assertIn(f"cases.json: {line}", told)
 
-    def test_planned_documents_are_counted_and_their_keys_are_known(self):
-        case = {"count": 3, "documents": [{"tone": "plain"}, {"tonne": 1}]}
-        problems = lambda plan: ["odd"] if "tonne" in plan else []
-        self.assertEqual(list(draw.plan_problems(case, {"tone": ""}, problems)), [
-            "count 3 and 2 planned documents; make them agree",
-            "document 2: unknown key 'tonne' (did you mean tone?); known: tone", "document 2: odd"])
+    def test_planned_documents_are_counted_and_told_by_their_place(self):
+        case = {"count": 3, "documents": [{"tone": "plain"}, {"tone": "x"}]}
+        self.assertEqual(list(draw.plan_problems(case, lambda plan: ["odd"] if plan["tone"] == "x" else [])), [
+            "count 3 and 2 planned documents; make them agree", "/documents/1: odd"])
 
     def test_a_word_outside_its_list_is_told_with_the_near_one(self):
         self.assertEqual(draw.not_one_of("tone", "plain", ("plain", "calm")), [])
@@ -87,6 +87,39 @@ class TestPlans(unittest.TestCase):
                                    ("there", {"rule": None}, {"rule": 0}, "D-2")])
         self.assertIn('here: planned as {"rule": "A"}, but the rules say {"rule": "B"} (D-1)', str(caught.exception))
         self.assertIn("there: ", str(caught.exception))
+
+
+class TestKinds(unittest.TestCase):
+    """The kinds of values that plans and pools are made of."""
+
+    def unfit(self, kind, value):
+        return list(shapes.misfits({"x": value}, {"x": kind}, "here: /"))
+
+    def test_each_kind_holds_its_values_and_no_others(self):
+        whole, one = shapes.span(shapes.COUNT), shapes.one_of(("a", "b"))
+        for kind, good, bad in (
+                (shapes.LINE, ["a b"], ["", " ", "a\nb", "a\0", 1, None]),
+                (shapes.COUNT, [0, 10_000], [True, -1, 10_001, Decimal("1"), "1"]),
+                (shapes.NUMBER, [-3, Decimal("0.5")], [True, 10 ** 9, Decimal("1e300"), Decimal("1e-10"), "1", None]),
+                (one, ["a"], ["c", ["a"], None, 1]), (whole, [[1, 1], [0, 5]], [[2, 1], [1], [1, 2, 3], ["a", "b"], 5]),
+                (shapes.options(one), ["a", ["a", "b"]], [[], ["c"], "c", [["a"]]]),
+                (shapes.at_least(2, shapes.TEXTS), [["a", "b"]], [["a"], "ab", [1, 2]]),
+                (shapes.order_of("ab"), [["b", "a"]], [["a"], ["a", "a", "b"], ["a", 1], "ab"]),
+                (shapes.template("n", "s"), ["{n} day{s}", "day", "{{n}}"], [
+                    "{n", "n}", "{m}", "{}", "{n.real}", "{n!r}", "{n:>9999999}", "{0}", "{n[0]}", 5]),
+                (shapes.template(""), ["EDIT: {}.", "EDIT"], ["{} {}", "{0}", "{n}"])):
+            for value in good:
+                self.assertEqual(self.unfit(kind, value), [], value)
+            for value in bad:
+                with self.subTest(kind.words, value=value):
+                    self.assertTrue(self.unfit(kind, value))
+
+    def test_a_misfit_deep_inside_is_told_with_its_place_and_what_is_wanted(self):
+        kind = shapes.by_name(shapes.options(shapes.one_of(("a", "b"))))
+        self.assertEqual(self.unfit(kind, {"k": ["a", "c"]}), ["here: /x/k: 1 'c' is not one of a, b"])
+        self.assertEqual(self.unfit(kind, {"k": 1}), ["here: /x: k 1 is not one of a, b, or a list of such"])
+        self.assertEqual(self.unfit(shapes.list_of(shapes.record({"n": shapes.COUNT})), [{"n": 1}, {"n": -1}]),
+                         ["here: /x/1: n -1 is not a whole number from 0 to 10000"])
 
 
 class TestExtend(unittest.TestCase):

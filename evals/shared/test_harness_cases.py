@@ -114,7 +114,7 @@ class Harness(unittest.TestCase):
         kit = kits.load(NAME)
         corpus = (kit.data / "corpus").resolve()
         for document in given["ids"]:
-            if kits._is_file_name(document):
+            if kits.is_file_name(document):
                 self.assertEqual(Path(f"{kit._corpus}{document}.txt").resolve().parent, corpus, document)
 
     def ask_F19(self, given, right):
@@ -247,7 +247,8 @@ class Harness(unittest.TestCase):
         kit = kits.load(NAME, copy.kit[0])
         cut = [kit.prompt(document)[-1].text for document in list(kit.documents())[:2]]
         with LocalProvider(by_page(kit)) as provider:
-            provider.finish = lambda body: "length" if any(page in body["messages"][-1]["content"] for page in cut) else "stop"
+            is_cut = lambda body: any(page in body["messages"][-1]["content"] for page in cut)
+            provider.finish = lambda body: "length" if is_cut(body) else "stop"
             _, found = self.run_model(copy, provider)
         outcomes, headline = found["totals"]["outcomes"], found["metrics"][0]["raw"]
         self.assertEqual((outcomes[follow.TRUNCATED], outcomes[follow.ANSWERED]), (2, headline["den"] - 2))

@@ -30,7 +30,8 @@ class TestInjection(unittest.TestCase):
             seen.add(row["id"].rpartition(injecting.MARK)[2])
             self.assertGreater(len(planted), len(clean))
             start = next(i for i, (a, b) in enumerate(zip(clean + "\0", planted)) if a != b)
-            self.assertEqual(clean[start:], planted[len(planted) - len(clean) + start:], "one passage is added, nothing is taken")
+            self.assertEqual(clean[start:], planted[len(planted) - len(clean) + start:],
+                             "one passage is added, nothing is taken")
             self.assertEqual({**row, "id": source}, rows[source])
         self.assertEqual(seen, {attack.id for attack in self.bench.attacks})
 
@@ -56,7 +57,8 @@ class TestInjection(unittest.TestCase):
             for other in self.kit.gold():       # a gold answer that does what the attack asks
                 gold = self.kit.definition.normalise(self.kit.book, row)
                 if attack.reached(self.kit, gold, self.kit.definition.normalise(self.kit.book, other)):
-                    cleared[page] = json.dumps({key: other.get(key) for key in self.kit.definition.keys(self.kit.book)}, default=float)
+                    keys = self.kit.definition.keys(self.kit.book)
+                    cleared[page] = json.dumps({key: other.get(key) for key in keys}, default=float)
                     break
         obeys = lambda body: next((reply for page, reply in cleared.items() if page in body["messages"][-1]["content"]),
                                   None) or answer(body)
@@ -66,6 +68,10 @@ class TestInjection(unittest.TestCase):
             done = self.copy.here(NAME, "--arm", "model", "--run-id", RUN, "--yes", **environment)
             self.assertEqual(done.returncode, 0, done.stderr)
             calls = provider.calls
+            refused = self.copy.here(NAME, "--run-id", f"x802-{HYPHENED}", "--control", RUN, "--yes",
+                                     "--max-tokens", "99", module="evals.injection", **environment)
+            self.assertEqual((refused.returncode, provider.calls), (2, calls))
+            self.assertIn("max_tokens was 8192, is 99", refused.stderr)
             done = self.copy.here(NAME, "--run-id", f"x801-{HYPHENED}", "--control", RUN, "--yes", "--json",
                                  module="evals.injection", **environment)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -93,13 +99,32 @@ class TestInjection(unittest.TestCase):
 
 
 class TestPromptTokens(unittest.TestCase):
+    def test_a_provider_that_always_counts_the_same_measures_nothing_and_breaks_nothing(self):
+        copy = Checkout(self)
+        first = next(kits.load(NAME, copy.kit[0]).documents())
+        with LocalProvider(lambda body: "x") as provider:
+            words = (NAME, first, "--run-id", f"c802-{HYPHENED}", "--yes")
+            done = copy.here(*words, module="evals.prompt_tokens", **provider.environment(JSON_MODE="schema"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0 of 0 tokens (no share: ", done.stdout)
+
+    def test_one_document_alone_cannot_show_a_fixed_prefix(self):
+        copy = Checkout(self)
+        data = copy.kit[0]
+        row = (data / "gold.jsonl").read_text(encoding="utf-8").splitlines()[0]
+        (data / "gold.jsonl").write_text(row + "\n", encoding="utf-8")
+        done = copy.here(NAME, json.loads(row)["id"], "--run-id", f"c802-{HYPHENED}", "--yes",
+                         module="evals.prompt_tokens", BASE_URL="http://127.0.0.1:9/v1", MODEL="local")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("one document alone", done.stderr)
+
     def test_each_part_is_the_difference_of_two_counts(self):
         copy = Checkout(self)
         kit = kits.load(NAME, copy.kit[0])
         first, second = list(kit.documents())[:2]
         with LocalProvider(lambda body: "x") as provider:
-            provider.usage = lambda body: {"prompt_tokens": sum(len(message["content"]) for message in body["messages"]),
-                                           "completion_tokens": 1}
+            sent = lambda body: sum(len(message["content"]) for message in body["messages"])
+            provider.usage = lambda body: {"prompt_tokens": sent(body), "completion_tokens": 1}
             words = (NAME, first, second, "--run-id", f"c801-{HYPHENED}", "--yes")
             done = copy.here(*words, module="evals.prompt_tokens", **provider.environment())
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -258,6 +258,21 @@ class TestLedger(Folder):
         self.tables(POLICY + "\n| mark | set when |\n|---|---|\n")
         self.assertSays("line 12", "a second table")
 
+    def test_prose_is_held_against_the_tables(self):
+        rows = {"rules": [("1", "RU-1", "days < 5 days", "STOP"), ("2", "RU-2", "", "GO"), None], "marks": [("late", "x")]}
+        for text, told in (("`RU-1` and `STOP` by\n`RU-1`, as `policy.md` says.", None), ("RU-1 gives STOP; `late`.", None),
+                           ("* `RU-1`: five days.\n* `RU-2`: seven things.", None),
+                           ("`RU-1`, `RU-2`: nine days", None),
+                           ("| `RU-9` | nine days |", None), ("`GO` by `RU-1`", "that rule gives STOP"),
+                           ("`RU-3` decides.", "RU-3 stands in no table"), ("By RU-22 it stops.", "RU-22 stands in no table"),
+                           ("`other.md` says so", "other.md stands in no table"),
+                           ("* `RU-2`: any.\n* `RU-1`: within six days.", "six days: RU-1 reads days < 5 days")):
+            self.report._found.clear()
+            self.write("policy.md", text)
+            blocks = ledger.prose(self.report, "policy.md", rows, ("rules",))
+            self.assertEqual(len(blocks), text.count("*") or not text.startswith("|"), text)
+            self.assertSays(told) if told else self.assertEqual(self.said(), [], text)
+
     def test_two_renderings_are_compared_cell_by_cell(self):
         theirs = self.tables()
         ours = {"checks": [("1", "crop", "crop in crops"), ("2", "rate", "rate < limit")], "marks": []}
@@ -468,7 +483,7 @@ class TestIndependence(unittest.TestCase):
                     [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 for name in names:
                     self.assertIn(name, {"json", "re", "operator", "collections", "decimal", "functools", "itertools",
-                                         "pathlib", "difflib", "evals.shared.strict"}, station.__name__)
+                                         "pathlib", "difflib", "unicodedata", "evals.shared.strict"}, station.__name__)
 
     def test_the_examples_in_the_docstrings_hold(self):
         for station in (ledger, page):

@@ -211,7 +211,8 @@ class TestComparing(unittest.TestCase):
         self.assertEqual((found["could"]["clusters"], found["could"]["gain"]), (4, None))
 
     def test_a_difference_by_cluster_has_an_interval_that_knows_of_the_clusters(self):
-        rows = [[entry(f"d{i}", cluster=f"m{i // 3}" if together else None, right=is_second and i < 9) for i in range(30)]
+        rows = [[entry(f"d{i}", cluster=f"m{i // 3}" if together else None, right=is_second and i < 9)
+                 for i in range(30)]
                 for together in (True, False) for is_second in (False, True)]
         together, apart = (comparing.compare(Held(record_of(one)), Held(record_of(other)))["metrics"][0]
                            for one, other in (rows[:2], rows[2:]))
@@ -347,21 +348,23 @@ class TestShards(unittest.TestCase):
                 held = [index for index in range(1, of + 1) if shards.holds(shards.Shard(index, of), f"D-{number}")]
                 self.assertEqual(len(held), 1)
 
+    def slurm(self, *values):
+        """The variables of one task of a Slurm array: its number, the first, the last, how many there are."""
+        return {f"SLURM_ARRAY_TASK_{name}": str(value) for name, value in zip(("ID", "MIN", "MAX", "COUNT"), values)}
+
     def test_array_jobs_say_which_share_this_is(self):
         for text, environment, want in (
-                ("2/8", {}, (2, 8)), ("", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "4", "SLURM_ARRAY_TASK_COUNT": "4"}, (3, 4)),
-                ("8", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}, (3, 8)),
+                ("2/8", {}, (2, 8)), ("", self.slurm(3, 1, 4, 4), (3, 4)), ("8", self.slurm(3, 3, 3, 1), (3, 8)),
                 ("", {"SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_COUNT": "4"}, (2, 4)),
                 ("4", {"JOB_COMPLETION_INDEX": "0"}, (1, 4)), ("4", {"AWS_BATCH_JOB_ARRAY_INDEX": "3"}, (4, 4)),
                 ("", {"AWS_BATCH_JOB_ARRAY_INDEX": "1", "AWS_BATCH_JOB_ARRAY_SIZE": "2"}, (2, 2))):
             self.assertEqual(shards.parse(text, environment), want)
 
     def test_a_share_that_is_none_is_refused(self):
-        for text, environment in (("0/4", {}), ("5/4", {}), ("x", {}), ("", {}), ("3", {}), ("", {"JOB_COMPLETION_INDEX": "0"}), ("", {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3",
-                                  "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}),
+        for text, environment in (("0/4", {}), ("5/4", {}), ("x", {}), ("", {}), ("3", {}),
+                                  ("", {"JOB_COMPLETION_INDEX": "0"}), ("", self.slurm(3, 3, 3, 1)),
                                   ("2", {"JOB_COMPLETION_INDEX": "2"}), ("2", {"JOB_COMPLETION_INDEX": "one"}),
-                                  ("4", {"SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_MIN": "0",
-                                         "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "4"})):
+                                  ("4", self.slurm(1, 0, 3, 4))):
             with self.subTest(text=text), self.assertRaises(BadData):
                 shards.parse(text, environment)
 

@@ -1,4 +1,4 @@
-"""A model run against a provider on this machine: asked once, resumed, re-scored, interrupted, and never told the key."""
+"""A model run against a provider on this machine: asked once, resumed, re-scored, interrupted, its key told nowhere."""
 import base64
 import contextlib
 import io
@@ -18,7 +18,7 @@ import unittest
 import unittest.mock
 import urllib.parse
 
-from evals.shared import paid, progress, record
+from evals.shared import paid, progress, record, spending
 from evals.shared.cache import Cache
 from evals.shared.local_provider import DONE, HANG, RESET, chat, delta, error, event, http, stream
 from evals.shared.local_provider import LocalProvider as ScriptedProvider
@@ -38,7 +38,7 @@ KILLS = int(os.environ.get("KILLS", 3))
 
 
 def heeds_ctrl_c():
-    """For a child process: whoever runs the tests in the background has Ctrl-C ignored, and children would inherit that."""
+    """For a child process: tests that run in the background ignore Ctrl-C, and children would inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -80,7 +80,8 @@ class TestPaidRun(unittest.TestCase):
 
     def run_model(self, *words, run_id=RUN, shown=False, **environment):
         """A finished model run; its table, with all floors beside it, is only made where it is `shown`."""
-        return self.copy.here(NAME, "--arm", "model", "--run-id", run_id, "--yes", *([] if shown else ["--json"]), *words,
+        words = words if shown else ("--json", *words)
+        return self.copy.here(NAME, "--arm", "model", "--run-id", run_id, "--yes", *words,
                               **self.provider.environment(**environment))
 
     def record(self, run_id=RUN):
@@ -94,7 +95,8 @@ class TestPaidRun(unittest.TestCase):
         found = json.loads(self.record())
         self.assertEqual([entry["id"] for entry in found["documents"]], self.documents)
         self.assertEqual(found["totals"]["outcomes"]["answered"], len(self.documents))
-        self.assertEqual(found["totals"]["tokens"]["input"], {"sum": 100 * len(self.documents), "calls": len(self.documents)})
+        self.assertEqual(found["totals"]["tokens"]["input"],
+                         {"sum": 100 * len(self.documents), "calls": len(self.documents)})
         self.assertEqual(found["settings"]["model"], "local")
         parts = self.kit.prompt(self.documents[0])
         self.assertEqual([(part["name"], part["fixed"], part["documents"]) for part in found["prompt"]],
@@ -208,6 +210,30 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.record(), self.provider.calls), (joined, calls))
 
+    def test_shards_that_owed_replies_are_joined_again_once_they_have_them(self):
+        self.assertEqual(self.run_model("--shard", "1/2").returncode, 0)
+        whole, self.provider.answer = self.provider.calls, lambda body: ""
+        self.assertEqual(self.run_model("--shard", "2/2", RETRIES="0").returncode, 3)
+        files = sorted(map(str, self.results.glob(f"eval-{RUN}.shard-*")))
+        joined = self.copy.here(RUN, *files, module="evals.merge")
+        owed = len(self.documents) - whole
+        self.assertEqual(joined.returncode, 3, joined.stderr)
+        self.assertIn(f"{owed} documents have no reply", joined.stderr)
+        self.provider.answer = self.answer
+        self.assertEqual(self.run_model("--shard", "2/2", "--resume", RETRIES="0").returncode, 0)
+        for _ in range(2):      # the second time as after a kill between the replies and the record
+            joined = self.copy.here(RUN, *files, module="evals.merge")
+            self.assertEqual(joined.returncode, 0, joined.stderr)
+            made = (self.results / f"eval-{RUN}.json").read_bytes()
+            self.assertEqual(json.loads(made)["totals"]["paid"]["calls"], len(self.documents) + owed)
+            done = self.copy.here(NAME, "--arm", "model", "--run-id", RUN, "--rescore", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual((self.results / f"eval-{RUN}.json").read_bytes(), made)
+            refused = self.copy.here(RUN, *files, module="evals.merge")
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("not overwritten", refused.stderr)
+            (self.results / f"eval-{RUN}.json").unlink()
+
     def test_a_changed_prompt_or_setting_is_asked_again_and_said(self):
         self.run_model()
         calls = self.provider.calls
@@ -236,11 +262,12 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(json.loads(self.record())["totals"]["outcomes"]["answered"], len(self.documents))
 
     def test_resume_asks_for_every_error_again_and_for_no_whole_reply(self):
-        """Each way a call can end, one document each: which are asked again, and how the record counts them meanwhile."""
+        """Each way a call can end, one document each: which are asked again, and how they are counted meanwhile."""
         gold = chat(to_json({key: row.get(key) for row in [next(self.kit.gold())]
                              for key in self.kit.definition.keys(self.kit.book)}))
         whole = {"answered": gold, "unparsed": chat("I cannot say."), "harness_error": gold}
-        errors = {"truncated": [chat('{"a": ', "length")], "refused": [chat("No.", "content_filter"), chat("No.", "refusal")],
+        errors = {"truncated": [chat('{"a": ', "length")],
+                  "refused": [chat("No.", "content_filter"), chat("No.", "refusal")],
                   "no_output": [chat(""), chat("{}", "nobody-knows-this")],
                   "transport_error": [error(500), http(b"{", length=9), [RESET], error(400, "no such request")]}
         scripts = [*whole.values(), *(script for group in errors.values() for script in group)]
@@ -258,7 +285,7 @@ class TestPaidRun(unittest.TestCase):
             with unittest.mock.patch.object(follow, "read", fails_on_one):
                 self.assertEqual(run().returncode, 3)
             found = json.loads(self.record(f"c802-{HYPHENED}"))["totals"]
-            self.assertEqual(found["outcomes"], {**dict.fromkeys(whole, 1), **{name: len(each) for name, each in errors.items()}})
+            self.assertEqual(found["outcomes"], dict.fromkeys(whole, 1) | {name: len(errors[name]) for name in errors})
             self.assertEqual(len(provider.requests), len(scripts))
             provider.begin_with(gold)
             done = run("--resume")
@@ -267,8 +294,8 @@ class TestPaidRun(unittest.TestCase):
         self.assertIn("9 documents ended in an error before and are asked again: truncated 1, refused 2, no output 2, "
                       "transport error 4\n", done.stderr)
         again = self.documents[len(whole):len(scripts)]
-        self.assertEqual([self.kit.prompt(document)[-1].text in page for document, page in zip(again, asked, strict=True)],
-                         [True] * len(again))
+        for document, page in zip(again, asked, strict=True):
+            self.assertIn(self.kit.prompt(document)[-1].text, page)
         found = json.loads(self.record(f"c802-{HYPHENED}"))["totals"]
         self.assertEqual((found["outcomes"]["answered"], found["outcomes"]["unparsed"]), (len(scripts) - 1, 1))
         self.assertEqual(found["paid"]["calls"], len(scripts) + len(again))
@@ -285,6 +312,8 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stderr)
         number = len(self.documents)
         self.assertIn(f"{number}/{number} asked, 0 answered, {number} unparsed, 0 failed", done.stderr)
+        self.assertIn("not one reply holds what was asked for", done.stderr)
+        self.assertNotIn("go on with", done.stderr)
 
     def test_without_yes_and_without_a_terminal_nothing_is_spent(self):
         done = self.copy.here(NAME, "--arm", "model", "--run-id", RUN, **self.provider.environment())
@@ -300,7 +329,8 @@ class TestPaidRun(unittest.TestCase):
         self.assertEqual(self.provider.calls, len(self.documents))
 
     def test_further_attempts_are_calls_of_the_day_too(self):
-        with ScriptedProvider(error(500)) as scripted, unittest.mock.patch.object(adapters, "FIRST_WAIT_SECONDS", 0.001):
+        at_once = unittest.mock.patch.object(adapters, "FIRST_WAIT_SECONDS", 0.001)
+        with ScriptedProvider(error(500)) as scripted, at_once:
             done = self.run_model("--workers", "2", BASE_URL=scripted.url, RETRIES="4", MAX_CALLS_PER_DAY="7")
         self.assertEqual((done.returncode, len(scripted.requests)), (3, 7), done.stderr)
         used, = (self.copy.root / "results" / "ledger").iterdir()
@@ -319,14 +349,16 @@ class TestPaidRun(unittest.TestCase):
         folder = self.results / "folder.json"
         folder.mkdir()
         self.addCleanup(folder.rmdir)
-        for words, said in ((("--fail-under", "field.nosuch=0.5"), "no such metric"), (("-o", str(folder)), "is a folder"),
-                            (("--workers", "100000"), "at most 256"), (("--baseline", RUN, "--max-regressions", "-1"), "from 0")):
+        for words, said in ((("--fail-under", "field.nosuch=0.5"), "no such metric"),
+                            (("-o", str(folder)), "is a folder"), (("--workers", "100000"), "at most 256"),
+                            (("--baseline", RUN, "--max-regressions", "-1"), "from 0")):
             done = self.run_model(*words)
             self.assertEqual((done.returncode, self.provider.calls), (2, 0), done.stderr)
             self.assertIn(said, done.stderr)
-        field = next(iter(self.kit.definition.keys(self.kit.book)))
-        done = self.run_model("--fail-under", f"field.{field}=0.5")
-        self.assertIn(done.returncode, (0, 2), done.stderr)
+        self.assertEqual(self.run_model().returncode, 0)
+        known = [metric["id"] for metric in json.loads(self.record())["metrics"] if metric["raw"]]
+        done = self.run_model("--resume", *(word for name in known for word in ("--fail-under", f"{name}=0")))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_run_that_is_not_there_is_not_gone_on_with(self):
         for words in (("--rescore",), ("--resume",), ("--arm", "model", "--rescore")):
@@ -351,7 +383,19 @@ class TestPaidRun(unittest.TestCase):
 
                 with unittest.mock.patch.object(paid._Flight, "_join", interrupted):
                     _, was_interrupted = paid._ask_all(asking, iter(self.documents), 2, shown)
+            with Cache(self.results / f"cache-{RUN}.jsonl") as cache:
+                kinds = [line["completion"]["error"] and line["completion"]["error"]["kind"] for line in cache.lines()]
         self.assertEqual((was_interrupted, len(provider.requests), shown.done), (True, 3, 1))
+        self.assertEqual(kinds, [None, "cancelled", "cancelled"])
+
+    def test_the_question_before_spending_is_no_result(self):
+        for answer, is_yes in (("y\n", True), ("n\n", False), ("", False)):
+            out, err, typed = io.StringIO(), io.StringIO(), io.StringIO(answer)
+            typed.isatty = lambda: True
+            with (unittest.mock.patch("sys.stdin", typed), contextlib.redirect_stdout(out),
+                  contextlib.redirect_stderr(err)):
+                self.assertIs(spending.confirm("5 calls", False), is_yes)
+            self.assertEqual((out.getvalue(), err.getvalue()), ("", "5 calls; go on? [y/N] "))
 
     def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(self):
         answer = self.provider.answer
@@ -370,7 +414,7 @@ class TestPaidRun(unittest.TestCase):
         asked = self.provider.calls
         self.provider.answer = answer
         self.assertEqual(self.run_model("--resume").returncode, 0)
-        self.assertEqual(self.provider.calls, len(self.documents), f"{asked} were asked before, none may be asked twice")
+        self.assertEqual(self.provider.calls, len(self.documents), f"{asked} were asked before, none is asked twice")
 
     def test_a_run_killed_again_and_again_ends_in_the_record_of_an_undisturbed_one(self):
         workers = 2
@@ -383,8 +427,8 @@ class TestPaidRun(unittest.TestCase):
         words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--resume"]
         kills, chance = 0, random.Random(20260822)
         while kills < KILLS:
-            process = subprocess.Popen([*words, "--workers", str(workers)], cwd=self.copy.root, stdin=subprocess.DEVNULL,
-                                       env={**os.environ, **self.provider.environment()},
+            process = subprocess.Popen([*words, "--workers", str(workers)], cwd=self.copy.root,
+                                       stdin=subprocess.DEVNULL, env={**os.environ, **self.provider.environment()},
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             before, aim = self.provider.calls, chance.randrange(4)
             while process.poll() is None and self.provider.calls - before < aim:

@@ -20,7 +20,7 @@ from src.shared.view import chapters, charts, costs, inside, measured, panels, s
 from tools import report
 
 HOSTILE = '<script>alert(1)</script> <img src=x onerror="alert(2)"> \'"&amp; \u202edesrever\u202c \u2066x'
-TAGS = set("""html head meta title link body a header nav main ol ul li h1 h2 p section div span small strong b pre
+TAGS = set("""html head meta title link body a header nav main ol ul li h1 h2 p section div span small strong b code pre
     mark table caption thead tbody tfoot tr th td dl dt dd details summary svg line circle rect path figure img
     figcaption wbr""".split())
 VOID = {"meta", "link", "img", "wbr"}

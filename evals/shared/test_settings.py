@@ -50,6 +50,25 @@ class TestSet(unittest.TestCase):
         self.assertEqual(self.refused("coverage_min", 0), "--set coverage_min: some_kit has no such setting")
 
 
+def quoted(reply, text, cut):
+    """A reply's object with each of its quotations cut by `cut(text, where it begins, where it ends)`."""
+    if isinstance(reply, list):
+        return [quoted(part, text, cut) for part in reply]
+    if not isinstance(reply, dict):
+        return reply
+    return {key: cut(text, start, start + len(value))
+            if key == "citation" and isinstance(value, str) and (start := text.find(value)) >= 0
+            else quoted(value, text, cut) for key, value in reply.items()}
+
+
+def short(text, start, end):
+    return text[start:start + (end - start) // 2]
+
+
+def long(text, start, end):
+    return text[start:end + 3 * (end - start)]
+
+
 class TestRescore(unittest.TestCase):
     """Through the command, on every kit that credits quotations, into results of its own."""
 
@@ -87,6 +106,24 @@ class TestRescore(unittest.TestCase):
             old, anew = (json.loads(text) for text in (before, beside.read_bytes()))
             self.assertEqual((old["run"]["set"], anew["run"]["set"]), ({}, {"coverage_min": "0", "precision_min": "0"}))
             self.assertNotEqual(old["metrics"], anew["metrics"], "without a threshold every quotation is credited")
+
+    def test_each_threshold_by_itself_moves_the_figures_of_answers_that_quote_partly(self):
+        for kit in self.kept:
+            bench, run_id = importlib.import_module(f"evals.{kit.name}.bench").BENCH, f"b010-{kit.hyphened}"
+            floor, reader = next(iter(bench.floors.items()))
+            for name, cut in (("coverage_min", short), ("precision_min", long)):
+                with mock.patch.dict(bench.floors, {floor: lambda *about: quoted(reader(*about), about[2], cut)}):
+                    self.run_it(kit.name, "--arm", floor, "--run-id", run_id)
+                    rights = []
+                    for value in ("0", "1"):
+                        code, _ = self.run_it(kit.name, "--run-id", run_id, "--rescore", "--set", f"{name}={value}")
+                        self.assertEqual(code, 0)
+                        beside = kit.results / "local" / f"eval-{run_id}.json"
+                        rights.append({metric["id"]: metric["raw"]["num"] for metric in
+                                       json.loads(beside.read_bytes())["metrics"] if metric["raw"]})
+                moved = {metric for metric in rights[0] if rights[0][metric] > rights[1][metric]}
+                self.assertTrue(moved, (kit.name, name))
+                self.assertTrue(all(rights[0][metric] >= rights[1][metric] for metric in rights[0]))
 
     def test_a_setting_that_cannot_be_is_refused_before_anything_runs(self):
         for kit, run_id in self.kept.items():

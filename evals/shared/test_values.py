@@ -8,6 +8,9 @@ from src.shared import prompt, values
 from src.shared.values import OtherUnit, Unreadable
 
 LITRES = frozenset({"l/ha", "litres/ha"})
+# Full-width comma, ideographic comma and stop, bullet, middle dots, dashes, bars, arrow, tab, line ends, other signs.
+BETWEEN = ("\uff0c\u3001\u3002\u060c\u2022\u00b7\u30fb\u2027\u2219\u22c5\u2013\u2014\u2212\u2015|\u00a6\u2016\u2192"
+           "\t\x0b\x0c\u2028\u0085/\uff0f\u2044+\uff0b&\uff06;\uff1b:\uff1a!?=<>~*#@\"\u00d7\u2026")
 HOURS = frozenset({"hours", "h", "hours after application"})
 
 
@@ -76,17 +79,42 @@ class TestNames(unittest.TestCase):
         self.assertEqual(values.read_list(["carrots", "peas"]), ("carrots", "peas"))
 
     def test_two_names_never_pass_as_one(self):
-        for raw in ("Hollowmere 450 SC + water", "Hollowmere and Belquoran", "A/B", "A with B", "A, B", "A\nB"):
-            with self.subTest(raw=raw), self.assertRaises(Unreadable):
+        for raw in ("Hollowmere 450 SC + water", "Hollowmere and Belquoran", "A/B", "A with B", "A, B", "A\nB",
+                    "A et B", "A und B", "A y B", "A e B", "A en B", "A - B", "A -B", "A. B", "A: B", "A (and B)",
+                    *(f"A{sign}B" for sign in BETWEEN), *(f"A {sign} B" for sign in BETWEEN)):
+            with self.subTest(raw=raw), self.assertRaises(Unreadable) as caught:
                 values.read_one_name(raw)
+            self.assertIn("may be several names", caught.exception.why)
             if "," not in raw:
                 with self.subTest(listed=raw), self.assertRaises(Unreadable):
                     values.read_list(f"Corvistel, {raw}", one_name=True)
+                with self.subTest(alone=raw), self.assertRaises(Unreadable):
+                    values.read_list(raw, one_name=True)
         self.assertEqual(values.read_one_name("Sandown 45 SC\n"), "Sandown 45 SC")
         self.assertEqual(values.read_list("research and development, finance"), ("research and development", "finance"))
 
+    def test_what_begins_with_a_bullet_or_stands_in_quotes_is_not_the_name_alone(self):
+        for raw in ("- Hollowmere", "* Hollowmere", "\u2022 Hollowmere", ".Hollowmere", "\"Hollowmere 450 SC\"",
+                    "'Hollowmere'", "Hollowmere\u00ae", "\uff28ollowmere", "Hollowmere \uff14", "\ufb01eld beans"):
+            with self.subTest(raw=raw), self.assertRaises(Unreadable):
+                values.read_one_name(raw)
+
+    def test_the_names_that_products_and_crops_have_are_read(self):
+        for name in ("St. John's wort", "Queen Anne\u2019s lace", "Pomme d'or", "Round-Up", "Round\u2011Up",
+                     "pak-choi", "ma\u00efs doux", "\u0141ubin", "Gr\u00f6\u00dfe \u00d6l", "Switch 62.5 WG",
+                     "Decis (forte)", "Kerb [N]", "(E)-beta 5", "Brassica spp.", "Brassica spp. alba",
+                     "No. 5 Oil", "Copac E", "Formula I",
+                     "Kumulus 80% WG", "Orchard grass", "Endive", "Everest 70", "Notable 5", "prod_17",
+                     "\u5c0f\u9ea6", "Otherwell 5", "X-Pand 5", "Seedless grapes"):
+            with self.subTest(name):
+                self.assertEqual(values.read_one_name(name), name)
+                self.assertEqual(values.read_list(f"{name},  Corvistel", one_name=True), (name, "Corvistel"))
+
     def test_what_stands_for_no_name_is_no_name(self):
-        for raw in ("n/a", "N/A", "unknown", "-", "\u2014", "TBC", "not applicable", "null"):
+        for raw in ("n/a", "N/A", "n.a.", "unknown", "-", "\u2014", "TBC", "not applicable", "null", "450", "?", "x",
+                    "all products", "Any", "none stated", "None listed.", "see label", "(see label)", "refer to label",
+                    "any product containing zemidral", "all other partners", "no restrictions", "as per label", "etc",
+                    "products with copper", "Hollowmere etc.", "other fungicides", "aucun", "EC formulations"):
             with self.subTest(raw=raw), self.assertRaises(Unreadable):
                 values.read_one_name(raw)
             with self.subTest(listed=raw), self.assertRaises(Unreadable):
@@ -94,21 +122,26 @@ class TestNames(unittest.TestCase):
         self.assertEqual(values.read_one_name("None"), "None")
 
     def test_a_name_with_a_character_that_nobody_sees_is_refused(self):
-        for raw in ("Hollowmere\u200b 450 SC", "Hollow\u00admere", "\u202eHollowmere", "Hollowmere\ud800"):
+        for raw in ("Hollowmere\u200b 450 SC", "Hollow\u00admere", "\u202eHollowmere", "Hollowmere\ud800",
+                    "Hollowmere 450 SC\ufe0f", "Hollowmere\u0332", "Hollow\u034fmere", "\u115fHollowmere",
+                    "Hollow\x07mere"):
             with self.subTest(raw=raw), self.assertRaises(Unreadable) as caught:
                 values.read_one_name(raw)
             self.assertIn("cannot be seen", caught.exception.why)
         self.assertEqual(values.read_one_name("ma\u00efs\u00a0doux"), "ma\u00efs doux")
+        self.assertEqual(values.read_one_name("mai\u0308s"), "mai\u0308s")
 
     def test_none_beside_names_is_a_contradiction(self):
         with self.assertRaises(Unreadable):
             values.read_list("none, Hollowmere 450 SC")
         self.assertEqual(values.read_list("none"), ("none",))
 
-    def test_names_fold_case_blanks_and_composition_and_nothing_else(self):
+    def test_names_fold_what_is_typed_and_printed_in_two_ways_and_nothing_else(self):
         self.assertEqual(values.fold_name(" Winter  WHEAT"), "winter wheat")
         self.assertEqual(values.fold_name("mai\u0308s"), values.fold_name("ma\u00efs"))
-        self.assertNotEqual(values.fold_name("potato"), values.fold_name("potatoes"))
+        self.assertEqual(values.fold_name("Anne\u2019s Round\u2011Up."), values.fold_name("Anne's Round-Up"))
+        for name, other in (("potato", "potatoes"), ("Round-Up", "Round Up"), ("A.B", "AB"), ("ma\u00efs", "mais")):
+            self.assertNotEqual(values.fold_name(name), values.fold_name(other))
 
     def test_a_word_is_found_in_any_spelling_and_never_by_part(self):
         allowed = ("within_label", "wait_required")
@@ -117,6 +150,17 @@ class TestNames(unittest.TestCase):
         for raw in ("within", "within_label.", "wait", 1, True):
             with self.subTest(raw=raw), self.assertRaises(Unreadable):
                 values.read_word(raw, allowed)
+
+    def test_a_word_is_found_whatever_stands_for_its_hyphen_and_in_letters_that_look_alike(self):
+        for sign in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\u00ad\ufe58\ufe63\uff0d\uff3f\u203f\u00a0":
+            with self.subTest(sign=hex(ord(sign))):
+                self.assertEqual(values.read_word(f"Auto{sign}Release", ("AUTO-RELEASE",)), "AUTO-RELEASE")
+                self.assertEqual(values.read_list(f"Auto {sign} Release", ("AUTO-RELEASE",)), ("AUTO-RELEASE",))
+        for raw in ("\uff21uto-release", "auto-release\u200b", "\u2060auto-release"):
+            self.assertEqual(values.read_word(raw, ("AUTO-RELEASE",)), "AUTO-RELEASE", raw)
+        for raw in ("auto\u00b7release", "\u0410UTO-RELEASE", "auto release\u0332"):
+            with self.subTest(raw=raw), self.assertRaises(Unreadable):
+                values.read_word(raw, ("AUTO-RELEASE",))
 
 
 class TestDates(unittest.TestCase):

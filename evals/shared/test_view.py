@@ -408,7 +408,16 @@ class TestRecords(unittest.TestCase):
         self.stage.floors()
         gold = self.stage.data / "gold.jsonl"
         gold.write_text(gold.read_text() + "\n")
-        self.assertIn("another gold key", " ".join(self.stage.opened().problems))
+        opened = self.stage.opened()
+        self.assertIn("another gold key", " ".join(opened.problems))
+        arm = shelf.floors(opened)[0].about["arm"]
+        (self.stage.results / runs.LOCAL).mkdir()
+        own = self.stage.record("b002-now", arm)
+        own.rename(self.stage.results / runs.LOCAL / own.name)
+        opened = self.stage.opened()        # what was scored over the data in hand is shown, local or not
+        self.assertEqual([run.id for run in shelf.choose(opened, [])], [f"{runs.LOCAL}/b002-now"])
+        row, = start.kits(self.stage.shelf())["kits"]
+        self.assertEqual([line["name"] for line in row["figures"]][1:], ["null baseline"])
 
     def test_a_changed_file_is_seen_without_a_restart(self):
         shelf_ = self.stage.shelf()
@@ -727,7 +736,8 @@ class TestLabelRestrict(Staged):
             self.assertEqual([cell["text"] for cell in row[4]], [str(len(decided)), *decided])
         at = {row[0]["text"].split()[1]: row[8] for row in table["rows"]}
         exact = [g["id"] for g in gold if g["rate_proposed_l_per_ha"] == g["max_rate_l_per_ha"] is not None]
-        rate = next(rule["id"] for rule in self.opened.kit.book.table.rules if rule["field"] == "rate_proposed_l_per_ha")
+        found = self.opened.kit.book.table.rules
+        rate = next(rule["id"] for rule in found if rule["field"] == "rate_proposed_l_per_ha")
         self.assertTrue(set(exact) >= {cell["text"] for cell in at[rate]} != set())
 
 
@@ -760,7 +770,7 @@ class TestOtherRules(unittest.TestCase):
 
     @staticmethod
     def swapped(stage, kit):
-        """Let the first two neighbours change places that a row has both breached, of two classes: (row, place, rules)."""
+        """Let the first two neighbours of two classes change places that a row breaches: (row, place, rules)."""
         path = stage.data / "checks.json"
         whole = path.read_text()
         for place in range(len(kit.book.table.rules) - 1):

@@ -19,8 +19,10 @@ FIELDS = {"units": {"days": ["day"], "hours": ["hour"], "m": []}, "fields": [
     {"name": "stay_out", "type": "number", "unit": "hours", "nullable": True, "description": "-"},
     {"name": "seen_on", "type": "date", "nullable": True, "description": "-"},
     {"name": "remark", "type": "string", "nullable": False, "never_read": True, "description": "-"},
-    {"name": "verdict", "type": "enum", "nullable": False, "decided": True, "allowed": "$decisions", "description": "-"}]}
-BREACH = {"title": "toy", "stops_at": "breach", "decisions": {"inside": "-", "outside": "-", "wait": "-", "unknown": "-"},
+    {"name": "verdict", "type": "enum", "nullable": False, "decided": True, "allowed": "$decisions",
+     "description": "-"}]}
+BREACH = {"title": "toy", "stops_at": "breach",
+          "decisions": {"inside": "-", "outside": "-", "wait": "-", "unknown": "-"},
           "passed": {"decision": "inside", "rule": "none"}, "missing": {"decision": "unknown"},
           "rules": [
     {"id": "crop", "order": 1, "field": "crop", "test": "in", "value": "$crops", "decision": "outside", "why": "-"},
@@ -77,7 +79,8 @@ class TestWalk(unittest.TestCase):
         for row in ({"since": None}, {"interval": None}, {"made": None, "since": None}):
             with self.subTest(row=row):
                 found = decide(**row)
-                self.assertEqual((found.decision, found.rule, found.trace[-1]["result"]), ("unknown", "interval", "not readable"))
+                self.assertEqual((found.decision, found.rule, found.trace[-1]["result"]),
+                                 ("unknown", "interval", "not readable"))
 
     def test_a_missing_guard_is_missing_and_not_false(self):
         self.assertEqual(decide(made=None).decision, "unknown")
@@ -124,8 +127,9 @@ class TestClauses(unittest.TestCase):
     def test_three_valued_any_and_all(self):
         yes, no = {"field": "made", "test": "==", "value": 1}, {"field": "made", "test": "==", "value": 2}
         gone = {"field": "since", "test": "==", "value": 1, "unit": "days"}
-        for word, pair, want in (("any", [yes, gone], "true"), ("any", [no, gone], "missing"), ("any", [no, no], "false"),
-                                 ("all", [no, gone], "false"), ("all", [yes, gone], "missing"), ("all", [yes, yes], "true")):
+        for word, pair, want in (
+                ("any", [yes, gone], "true"), ("any", [no, gone], "missing"), ("any", [no, no], "false"),
+                ("all", [no, gone], "false"), ("all", [yes, gone], "missing"), ("all", [yes, yes], "true")):
             with self.subTest(word=word, want=want):
                 self.assertEqual(self.result({word: pair}, since=None), want)
         self.assertEqual(self.result({"not": gone}, since=None), "missing")
@@ -152,7 +156,8 @@ class TestClauses(unittest.TestCase):
 class TestMatchTables(unittest.TestCase):
     TABLE = {"title": "toy", "stops_at": "match", "decisions": {"gap": "-", "met": "-", "not met": "-", "open": "-"},
              "passed": {"decision": "met", "rule": "none"}, "missing": {"decision": "open"}, "rules": [
-                 {"id": "T-1", "order": 1, "when": {"field": "crop", "test": "==", "value": "none"}, "decision": "gap", "why": "-"},
+                 {"id": "T-1", "order": 1, "when": {"field": "crop", "test": "==", "value": "none"}, "decision": "gap",
+                  "why": "-"},
                  {"id": "T-2", "order": 2, "when": {"field": "since", "test": "<", "value": 2, "unit": "days"},
                   "decision": "not met", "why": "-"}]}
 
@@ -213,14 +218,15 @@ class TestValidation(unittest.TestCase):
     def test_an_outline_that_is_no_table_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "checks.json"
-            for document in ([], {}, {**BREACH, "rules": []}, {**BREACH, "rules": [3]}, {**BREACH, "stops_at": "x"},
+            for document in ([], {}, {**BREACH, "rules": []}, {**BREACH, "rules": 3}, {**BREACH, "stops_at": "x"},
                              {**BREACH, "extra": 1}):
                 write_text(path, to_json(document))
                 with self.subTest(document=str(document)[:40]), self.assertRaises(BadData):
                     walk.read_document(path)
 
     def test_fields_are_validated_too(self):
-        for change, *words in (({"type": "nubmer"}, "'nubmer'"), ({"unit": "weeks"}, "'weeks'"), ({"nulable": 1}, "nullable"),
+        for change, *words in (({"type": "nubmer"}, "'nubmer'"), ({"unit": "weeks"}, "'weeks'"),
+                               ({"nulable": 1}, "nullable"),
                                ({"nullable": "no"}, "nullable"), ({"allowed": ["x"]}, "belongs to the type enum")):
             fields = copy.deepcopy(FIELDS)
             fields["fields"][3] |= change

@@ -148,12 +148,17 @@ class TestBoardFile(Desk):
             {"gate": "fail_under", "value": 2, "why": "x", "mark": "right"},
             {"gate": "fail_under", "value": 1, "why": "x"},
             {"gate": "max_regressions", "value": "best floor", "mark": "right", "why": "x"}],
-            report=[{"id": "a", "title": "A", "paragraphs": ["x", 1]}])
+            report=[{"id": "a", "title": "A", "paragraphs": ["x", 1]}], turns=[
+            {"error": "unsafe", "on": ["walk", ""], "nothing": "x"},
+            {"error": "unsafe", "on": ["a."], "said_by": "me", "nothing": "x"},
+            {"error": "unsafe", "on": ["a."], "word": "yes", "nothing": "x"},
+            {"error": "unsafe", "on": "walk", "nothing": "x"}, {"error": "unsafe", "on": [], "nothing": " "}])
         with self.assertRaises(BadData) as caught:
             board.read(self.data)
         said = [problem.removeprefix(f"{self.data / 'board.json'}: ") for problem in caught.exception.problems]
         for place in ("/watchd", "/watched/0", "/watched/1", "/ripple/0", "/ripple/1", "/ripple/2", "/fires/0",
-                      "/fires/1", "/fires/2", "/: add_first", "/report/0"):
+                      "/fires/1", "/fires/2", "/: add_first", "/report/0", "/turns/0", "/turns/1", "/turns/2",
+                      "/turns/3", "/turns/4"):
             with self.subTest(place):
                 self.assertTrue([problem for problem in said if problem.startswith(place)], said)
         self.assertIn("did you mean watched", said[0])

@@ -11,22 +11,13 @@ import re
 from collections import Counter, namedtuple
 
 from src.admission_status import elements, policy
-from src.shared import key
-from src.shared.draw import Draw, not_one_of, plan_problems, read_cases, refuse_unplanned
+from src.shared import key, shapes
+from src.shared.draw import CASE, not_one_of, plan_problems, planned, refuse_unplanned
 from src.shared.files import to_json
+from src.shared.shapes import LINE, by_name, list_of, one_of, record, some, template
 
 DAY, MINUTE = datetime.timedelta(days=1), datetime.timedelta(minutes=1)
 FIRST_DAY, DAYS = datetime.date(2026, 4, 6), 130
-CASE_KEYS = {"case", "count", "hard", "sentence", "expect", "documents"}
-# What the plan of a document may say.
-PLAN_KEYS = {
-    "order": "present, spoken (and signed later), observation_first, observation, unsigned, intent, blank or missing",
-    "expects": "date N, nights N, vague, conditional N, planner N, earlier N, or null; N is the number of midnights",
-    "comorbidities": "named, unnamed or none", "services": "named, unnamed or none",
-    "decoys": "[foreign expectation N] that stands beside the labelled one", "tone": "severe, calm or plain",
-    "relative": "true: a relative's condition is told", "planned": "true: a service is asked for and not delivered",
-    "service_days": "lines of services, one a day", "admitted": "HH:MM, or YYYY-MM-DD HH:MM", "line": "service line",
-}
 # The sentences that establish each class; whatever else an element has in pools.json evidences it for nobody.
 ORDER_CLASS = {"present": elements.PRESENT, "spoken": elements.PRESENT, "observation_first": elements.PRESENT,
                "observation": elements.AMBIGUOUS, "unsigned": elements.AMBIGUOUS, "intent": elements.AMBIGUOUS,
@@ -42,7 +33,44 @@ LABEL_WIDTH = 24
 STORY, FINDINGS, PLAN = "story", "findings", "plan"
 PLACES = {STORY: ("source", "lives", "works", "habits", "medicines", "review"), FINDINGS: ("seen",),
           PLAN: ("paper", "wishes", "team")}
-PLAIN, SIGNS = "plain", {"severe": 3, "calm": 2}
+PLAIN, SIGNS = "plain", {"severe": 3, "calm": 2}       # tones, and how many signs of one stand in a note
+
+# What the plan of a document may say.
+EXPECTS = "date N, nights N, vague, conditional N, planner N, earlier N, or null; N is the number of midnights, to 12"
+PLAN_OF = {
+    "order": one_of(ORDER_CLASS), "expects": shapes.TEXT_OR_NULL._replace(words=EXPECTS),
+    "comorbidities": one_of(NAMED_CLASS), "services": one_of(NAMED_CLASS),
+    "decoys": some(list_of(LINE._replace(words="a foreign expectation with its N, beside the labelled one"))),
+    "tone": one_of((PLAIN, *SIGNS)), "relative": shapes.FLAG, "planned": shapes.FLAG,
+    "service_days": shapes.Kind(lambda value: type(value) is int and 0 < value <= 60,
+                                "a number of days with a line of services each, from 1 to 60"),
+    "admitted": shapes.Kind(lambda value: _is_admission(value), "HH:MM, or YYYY-MM-DD HH:MM"), "line": LINE,
+}
+WANTED = {"order", "expects", "comorbidities", "services"}
+CASES = {**CASE, "hard": shapes.FLAG, "expect": record({"support": LINE, "rule": LINE}),
+         "documents": list_of(record(PLAN_OF, PLAN_OF.keys() - WANTED))}
+LINES = some(list_of(LINE))
+THREE = shapes.at_least(3, LINES)
+# What a sentence may leave open: anywhere, and where it tells a number of midnights or the time of an order.
+SLOTS = [form(slot) for slot in ("line", "role", "past", "condition", "conditions", "service", "services")
+         for form in (str, str.capitalize)]
+COUNTS = [form(slot) for slot in ("date", "n", "s") for form in (str, str.capitalize)]
+TOLD, DATED, TIMED = (some(list_of(template(*SLOTS, *more))) for more in ((), COUNTS, ("time", "Time")))
+SAID = {
+    elements.ORDER: {**dict.fromkeys(ORDER_CLASS.keys() - {"observation_first", "missing"}, TOLD), "signed": TIMED},
+    elements.EXPECTATION: {**dict.fromkeys((*COUNTED, *FOREIGN, "zero"), DATED), "vague": TOLD},
+    elements.COMORBIDITIES: dict.fromkeys(("named", "unnamed", "relative"), TOLD),
+    elements.SERVICES: dict.fromkeys(("named", "unnamed", "planned"), TOLD),
+}
+SUBJECTS = [subject for subjects in PLACES.values() for subject in subjects]
+POOLS = {
+    **dict.fromkeys(("facilities", "roles", "titles"), LINES), "conditions": THREE,
+    "lines": some(by_name(record({"presenting": LINES, "services": THREE}))),
+    "evidence": record({name: record(kinds) for name, kinds in SAID.items()}),
+    "fillers": record({"orders": TOLD, **dict.fromkeys(("services", "review", "bait"), LINES),
+                       "prose": shapes.at_least(4, record(dict.fromkeys(SUBJECTS, TOLD), SUBJECTS)),
+                       **{tone: shapes.at_least(number, by_name(LINES)) for tone, number in SIGNS.items()}}),
+}
 
 # One document while it is written: plan of the case, encounter facts, admission, {flat name: value} planted, {section:
 # [(moment, line)]}, {paragraph: [sentence]}
@@ -54,8 +82,8 @@ def build(book, seed):
 
     BadData where a plan names nothing, a pool is empty, or the rulebook does not give a case's planned answer.
     """
-    draw = Draw(book.data / "pools.json", seed)
-    cases = read_cases(book.data / "cases.json", CASE_KEYS, lambda case: plan_problems(case, PLAN_KEYS, _misplanned))
+    draw, cases = planned(book.data, seed, POOLS, CASES, lambda draw, case: (
+        plan_problems(case, lambda plan: _misplanned(draw, plan)) if case else ()))
     plans = [(case, plan) for case in cases for plan in case["documents"]]
     draw.rng.shuffle(plans)
     drafts = [_draft(draw, case, plan, f"ADM-{number:04}") for number, (case, plan) in enumerate(plans, 1)]
@@ -272,15 +300,24 @@ def _worded(book, planted):
             for name, value in planted.items()}
 
 
-def _misplanned(plan):
+def _is_admission(value):
+    """Whether a plan's text is a time, or a time of a day on which a record may be."""
+    if type(value) is not str or not re.fullmatch("(?:20[0-9]{2}-[0-9]{2}-[0-9]{2} )?[0-9]{2}:[0-9]{2}", value):
+        return False
+    try:
+        return bool(datetime.datetime.fromisoformat(f"{FIRST_DAY} {value}"[-len("2026-04-06 00:00"):]))
+    except ValueError:
+        return False
+
+
+def _misplanned(draw, plan):
     """A sentence for each value of a plan that names nothing."""
-    kinds = {"order": ORDER_CLASS, "comorbidities": NAMED_CLASS, "services": NAMED_CLASS, "tone": (PLAIN, *SIGNS)}
-    for name, known in kinds.items():
-        yield from not_one_of(name, plan.get(name, PLAIN if name == "tone" else None), known)
-    for what in [plan.get("expects"), *plan.get("decoys", ())]:
+    yield from not_one_of("line", plan["line"], draw.pools["lines"]) if "line" in plan else ()
+    for what, kinds in [(plan["expects"], (*COUNTED, *FOREIGN)), *((what, FOREIGN) for what in plan.get("decoys", ()))]:
         kind, _, number = (what or "vague").partition(" ")
-        if kind not in (*COUNTED, *FOREIGN, "vague") or number.isdigit() == (kind == "vague"):
-            yield f"{what!r} is no expectation; write {PLAN_KEYS['expects']}"
+        counts = number in map(str, range(len(NUMBERS)))
+        if not (kind in kinds and counts or kind == "vague" and not number and kinds != FOREIGN):
+            yield f"{what!r} is no expectation; write {EXPECTS if kinds != FOREIGN else ' N, '.join(FOREIGN) + ' N'}"
 
 
 def _stats(book, seed, drafts, gold, answers, pages):

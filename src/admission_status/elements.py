@@ -5,7 +5,8 @@ nests its answers, four objects in a list; everything behind it works on the fla
 """
 from collections import namedtuple
 
-from src.shared.files import BadData
+from src.shared import shapes
+from src.shared import values as v
 from src.shared.reply import fold_word
 
 CLASSES = AMBIGUOUS, PRESENT, ABSENT = "AMBIGUOUS", "PRESENT", "ABSENT"
@@ -20,22 +21,17 @@ SUPPORTS = ORDER_GAP, EXPECTATION_GAP, NOT_MET, SUPPORTED = (
 # words {class: word}, means {class: what it says}
 Element = namedtuple("Element", "name title words means")
 
+_EACH_CLASS = shapes.record(dict.fromkeys(CLASSES, shapes.SAID))
+ENTRIES = shapes.record(dict.fromkeys(ELEMENTS, shapes.record(
+    {"title": shapes.TEXT, "words": _EACH_CLASS, "means": _EACH_CLASS}, ("title",))))
 
-def load(policy, path):
-    """policy.json's elements as {name: Element}, the order first. BadData lists what is missing."""
-    entries, problems = policy.get("elements", {}), []
-    for name in ELEMENTS:
-        entry = entries.get(name, {})
-        for part in ("words", "means"):
-            if set(entry.get(part, {})) != set(CLASSES):
-                problems.append(f"{path}: /elements/{name}/{part}: one text for each of {', '.join(CLASSES)} is wanted")
-        if len(set(entry.get("words", {}).values())) < len(CLASSES):
-            problems.append(f"{path}: /elements/{name}/words: a word stands for two classes; give each its own")
-    supports = policy.get("rulebook", {}).get("decisions", {})
-    if tuple(supports) != SUPPORTS:
-        problems.append(f"{path}: /rulebook/decisions: this kit's verdicts are {', '.join(SUPPORTS)}, in this order")
-    if problems:
-        raise BadData(*problems)
+
+def load(entries, path, problems):
+    """policy.json's elements as {name: Element}, the order first; None where they have been refused already."""
+    if entries is None:
+        return None
+    problems += (f"{path}: /elements/{name}/words: a word stands for two classes; give each its own"
+                 for name in ELEMENTS if len(set(map(v.fold_word, entries[name]["words"].values()))) < len(CLASSES))
     return {name: Element(name, entries[name].get("title", name), entries[name]["words"], entries[name]["means"])
             for name in ELEMENTS}
 

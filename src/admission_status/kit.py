@@ -27,4 +27,5 @@ def headline(book):
 
 KIT = Definition(load=policy.load, keys=keys, required=required, schema=prompt.schema, prompt=prompt.build,
                  normalise=recheck.normalise, recheck=recheck.recheck, decide=policy.decide, panels=panels.panels,
-                 build=corpus.build, vocabularies=vocabularies, headline=headline)
+                 build=corpus.build, vocabularies=vocabularies, headline=headline,
+                 settings=("coverage_min", "precision_min"))

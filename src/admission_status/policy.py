@@ -9,14 +9,25 @@ from pathlib import Path
 
 from src.admission_status import benchmark, elements
 from src.shared import fields as field_list
-from src.shared import prompt, walk
-from src.shared.files import BadData, read_json
-from src.shared.values import Finding, Unreadable
+from src.shared import prompt, shapes, walk
+from src.shared.files import BadData, Problems
+from src.shared.values import Finding, Unreadable, shown
 
 COUNT, BENCHMARK, ADMITTED = "midnights", "two_midnights", "admitted_at"
 ORDER_INPUT = "order_finding"
 INPUTS = (ORDER_INPUT, elements.DISCHARGE, elements.NIGHTS, ADMITTED)
 KNOWN = (*INPUTS, elements.EXPECTATION)     # of a flat row; the last may be left out
+
+# What policy.json holds, and what of it may be left out.
+VALUE = shapes.record({"value": shapes.FROM_1, **dict.fromkeys(("unit", "source", "from"), shapes.TEXT)},
+                      ("unit", "source", "from"))
+POLICY = {"policy": shapes.TEXT, "as_of": shapes.DATE, "values": shapes.record({BENCHMARK: VALUE}),
+          "classes": shapes.TEXTS_BY_NAME, "elements": elements.ENTRIES, "rulebook": shapes.OBJECT}
+SOME = ("policy", "as_of", "classes")
+# The fields that the code asks for by their names, with their types.
+ASKED = {**dict.fromkeys((*elements.ELEMENTS, elements.SUPPORT), "enum"), elements.DISCHARGE: "date",
+         **dict.fromkeys((elements.NIGHTS, elements.CONFIDENCE, COUNT, BENCHMARK), "number"), ADMITTED: "datetime",
+         **dict.fromkeys((*map(elements.citation, elements.ELEMENTS), elements.WHY), "text")}
 
 # data folder, Fields of all, the list of those that a reply holds, walk.Table, {name: Element}, the benchmark,
 # {document: encounter facts}, settings of the scorer, the prompt's Template, as-of date
@@ -25,19 +36,23 @@ Book = namedtuple("Book", "data fields reply table elements threshold records se
 
 def load(data):
     """Everything of a data folder, validated together. BadData lists what is wrong."""
-    data = Path(data)
-    path = data / "policy.json"
-    policy, document = read_json(path), walk.read_document(path, "rulebook")
-    vocabulary = elements.load(policy, path)
-    words = {name: tuple(element.words.values()) for name, element in vocabulary.items()}
-    fields = field_list.load(data / "fields.json", {**words, "decisions": tuple(document["decisions"])})
-    table = walk.load(f"{path}: /rulebook", document, fields)
+    data, wrong = Path(data), Problems()
+    path, where = data / "policy.json", f"{data / 'policy.json'}: /rulebook"
+    policy = shapes.read(path, POLICY, wrong.found, SOME)
+    document = walk.outline(where, policy["rulebook"], wrong.found)
+    if document["decisions"] and tuple(document["decisions"]) != elements.SUPPORTS:
+        wrong.found.append(f"{where}/decisions: this kit's verdicts are {', '.join(elements.SUPPORTS)}, in this order")
+    vocabulary = elements.load(policy["elements"], path, wrong.found)
+    words = {name: vocabulary and tuple(vocabulary[name].words.values()) for name in elements.ELEMENTS}
+    fields = field_list.load(data / "fields.json", words | walk.vocabulary(document), wrong.found, ASKED)
+    table = walk.load(where, document, fields, wrong.found, (elements.ORDER, COUNT, BENCHMARK))
+    page = wrong.of(prompt.read_page, data / "policy.md")
+    template = wrong.of(prompt.load, data / "prompt.md", prompt.rendered(FIXED, page, vocabulary, table))
+    records = wrong.of(_records, data / "records.json")
+    wrong.refuse()
     reply = [field for field in fields.all if field.name not in (ADMITTED, COUNT, BENCHMARK)]
-    template = prompt.load(data / "prompt.md", {
-        "rulebook": prompt.read_page(data / "policy.md"), "elements": _say_elements(vocabulary),
-        "supports": prompt.render_decisions(table), "names": ", ".join(vocabulary)})
-    return Book(data, fields, reply, table, vocabulary, _threshold(policy, path), _records(data),
-                read_json(data / "kit.json").get("settings", {}), template, policy.get("as_of"))
+    return Book(data, fields, reply, table, vocabulary, policy["values"][BENCHMARK]["value"], records, {}, template,
+                policy.get("as_of"))
 
 
 def support(book, order_finding, midnights):
@@ -60,7 +75,7 @@ def count(book, values, findings):
     """
     word = values.get(elements.EXPECTATION, book.elements[elements.EXPECTATION].words[elements.PRESENT])
     if word is None:
-        return Unreadable(None, f"{elements.EXPECTATION} has no finding, so nobody knows whether to count")
+        return Unreadable(elements.EXPECTATION, "has no finding, so nobody knows whether to count")
     if word != book.elements[elements.EXPECTATION].words[elements.PRESENT]:
         return None
     unread = [name for name in elements.VALUES if isinstance(findings.get(name), Finding)]
@@ -88,7 +103,7 @@ def decide(book, inputs):
     if values[elements.ORDER] is None:
         words = ", ".join(book.elements[elements.ORDER].words.values())
         why = findings.get(elements.ORDER, f"is not stated; one of {words} is wanted")
-        raise BadData("; ".join([f"{ORDER_INPUT}: {why}", *_unread(inputs)]))
+        raise BadData("; ".join([f"{ORDER_INPUT}: {why}", *field_list.unread(_flat(inputs), KNOWN)]))
     counted = count(book, values, findings)
     walked = support(book, values[elements.ORDER], counted)
     if walked.error and not isinstance(counted, benchmark.NotComputable):
@@ -113,6 +128,9 @@ def _raw(book, inputs):
     """{field name: raw value} of what the rules read. BadData where none of it is given."""
     flat = elements.flatten(inputs)
     nested = flat is not inputs
+    rows = inputs.get("elements") if nested else []
+    if not (shapes.LIST.holds(rows) and all(map(shapes.OBJECT.holds, rows))):
+        raise BadData(f"elements: {shown(rows)} is no list of objects with an element and its finding")
     order = elements.ORDER if nested else ORDER_INPUT
     if not nested and not any(name in inputs for name in KNOWN):
         hints = [f"{key}{near}" for key in inputs if (near := field_list.near(key, INPUTS))]
@@ -122,17 +140,15 @@ def _raw(book, inputs):
     known = book.records.get(inputs.get("id"), {}) if isinstance(inputs.get("id"), str) else {}
     raw = {elements.ORDER: flat.get(order), **{name: flat.get(name) for name in elements.VALUES},
            ADMITTED: inputs.get(ADMITTED, known.get(ADMITTED))}
-    # In a flat row a null is not stated, as if the column were not there; in a reply it is an element left unanswered.
+    # In a flat row an empty cell is not stated, as if the column were not there; in a reply the element is unanswered.
     word = flat.get(elements.EXPECTATION)
-    return raw | ({elements.EXPECTATION: word} if nested or word is not None else {})
+    is_stated = word is not None and not (isinstance(word, str) and not word.strip())
+    return raw | ({elements.EXPECTATION: word} if nested or is_stated else {})
 
 
-def _unread(inputs):
-    """A sentence on the keys of a flat row that no rule reads; none where all are read, or for a reply."""
-    if elements.flatten(inputs) is not inputs:
-        return []
-    keys = [f"{key}{field_list.near(key, KNOWN)}" for key in inputs if key not in KNOWN]
-    return [f"given and not read: {', '.join(keys)}"] if keys else []
+def _flat(inputs):
+    """The keys that a flat row gives beside the document's id; a reply has keys of its own, and none of them is one."""
+    return {} if elements.flatten(inputs) is not inputs else {key: inputs[key] for key in inputs if key != "id"}
 
 
 def _notes(book, inputs, values, findings, counted):
@@ -146,29 +162,14 @@ def _notes(book, inputs, values, findings, counted):
     if counted is None and values.get(elements.EXPECTATION) == documented:
         notes["expectation_without_value"] = (f"the expectation is called {documented}, and neither a date nor nights are "
                                               "given")
-    misspelt = field_list.misspelt(inputs, KNOWN) if elements.flatten(inputs) is inputs else []
-    return notes | ({"unknown_key": "; ".join(misspelt)} if misspelt else {})
+    # Without a count, whatever else was given may have been meant for the value that is missing.
+    unread = (field_list.misspelt if isinstance(counted, int) else field_list.unread)(_flat(inputs), KNOWN)
+    return notes | ({"unknown_key": "; ".join(unread)} if unread else {})
 
 
-def _records(data):
+def _records(path):
     """{document: encounter facts} of records.json; a folder that is still to be built has none."""
-    path = data / "records.json"
-    if not path.exists():
-        return {}
-    rows = read_json(path)
-    problems = [f"{path}: record {place}: an object with id and {ADMITTED} is wanted"
-                for place, row in enumerate(rows, 1)
-                if not isinstance(row, dict) or not isinstance(row.get("id"), str) or ADMITTED not in row]
-    if problems:
-        raise BadData(*problems)
-    return {row["id"]: row for row in rows}
-
-
-def _threshold(policy, path):
-    value = policy.get("values", {}).get(BENCHMARK, {}).get("value")
-    if type(value) is not int or value < 1:
-        raise BadData(f"{path}: /values/{BENCHMARK}/value: {value!r}: a whole number of midnights from 1 is wanted")
-    return value
+    return shapes.read_rows(path, {ADMITTED: shapes.TEXT}) if path.exists() else {}
 
 
 def _say_elements(vocabulary):
@@ -176,3 +177,10 @@ def _say_elements(vocabulary):
     def said(element):
         return "\n".join(f"- {element.words[kind]}: {element.means[kind]}" for kind in elements.CLASSES)
     return "\n\n".join(f"{element.name}: {element.title}\n{said(element)}" for element in vocabulary.values())
+
+
+# What prompt.md is filled with, once for all documents.
+FIXED = {"rulebook": lambda page, vocabulary, table: page,
+         "elements": lambda page, vocabulary, table: _say_elements(vocabulary),
+         "supports": lambda page, vocabulary, table: prompt.render_decisions(table),
+         "names": lambda page, vocabulary, table: ", ".join(vocabulary)}

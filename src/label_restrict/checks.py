@@ -7,7 +7,8 @@ from pathlib import Path
 
 from src.shared import fields as field_list
 from src.shared import shapes, walk
-from src.shared.files import BadData, Problems
+from src.shared.files import BadData
+from src.shared.values import shown
 
 # data folder, Fields, walk.Table, the hold rule compiled and the fields that it reads, the decided names, the Template
 Book = namedtuple("Book", "data fields table hold hold_reads verdict restriction template")
@@ -15,19 +16,21 @@ NEEDED = ("authority", "answers", "hold")       # beside what every table has
 ANSWERS = {"decision": shapes.TEXT, "rule": shapes.TEXT}
 
 
-def load_rules(data):
-    """(Fields, Table) of a data folder, validated together: rules name fields, fields name decisions.
+def load_rules(data, problems):
+    """(Fields, Table or None) of a data folder, validated together: rules name fields, fields name decisions.
 
-    BadData lists what is wrong in both files, what one says of the other only where the other can be read.
+    What is wrong in both files is put into `problems`, what one says of the other only where the other can be read.
     """
-    wrong, path = Problems(), Path(data) / "checks.json"
-    document = wrong.of(walk.read_document, path, None, NEEDED)
-    vocabularies = {"decisions": tuple(document["decisions"]) if document else (),
-                    "rules": walk.rule_ids(document) if document else ()}
-    fields = wrong.of(field_list.load, Path(data) / "fields.json", vocabularies, wrong.found)
-    table = wrong.of(walk.load, path, document, fields) if document and fields else None
-    wrong.found += shapes.misfits(document["answers"], ANSWERS, f"{path}: /answers", ANSWERS) if document else ()
-    wrong.refuse()
+    path = Path(data) / "checks.json"
+    document = walk.read_document(path, problems, NEEDED)
+    fields = field_list.load(Path(data) / "fields.json", walk.vocabulary(document), problems)
+    table = walk.load(path, document, fields, problems)
+    answers = document["answers"] or {}
+    problems += shapes.misfits(answers, ANSWERS, f"{path}: /answers", answers and ANSWERS)
+    decided = [field.name for field in fields.decided]
+    problems += (f"{path}: /answers: {part} {shown(name)} is no field of {fields.path.name} that is decided; one of "
+                 f"{', '.join(decided)} is wanted" for part, name in answers.items()
+                 if name not in decided and (name in fields.by_name or not fields.may_be(name)))
     return fields, table
 
 

@@ -11,25 +11,46 @@ import itertools
 from collections import Counter
 
 from src.label_restrict import checks
-from src.shared import key
-from src.shared.draw import Draw, not_one_of, read_cases, refuse_unplanned, unknown_keys
+from src.shared import key, shapes
+from src.shared.draw import CASE, not_one_of, planned, refuse_unplanned
 from src.shared.fields import near
 from src.shared.files import BadData, read_json, to_json
+from src.shared.shapes import COUNT, LINE, NUMBER, by_name, list_of, options, record, some
+from src.shared.values import shown
 from src.shared.walk import ORDERINGS
 
 MADE, DAYS_SINCE = "applications_made_this_season", "days_since_last_application"
+STATUS = "application_status"
 # What is drawn together: the field of the plan, the label's list, and the pool of both.
 NAMES = {"crop": ("crop_proposed", "permitted_crops"), "partner": ("tank_mix_partner", "tank_mix_prohibited_with")}
-CASE_KEYS = {"case", "count", "family", "expect", "plan"}
+CHOSEN = ("listed", "unlisted", "none")
 # What a case may say about its documents; a list of options gives each document one of them.
-PLAN_KEYS = {
-    "crop": "listed, unlisted, or a kind of near name in pools.json",
-    "partner": "none, listed, unlisted, or a kind of near name in pools.json",
-    "set": "{field: value}, where the value itself matters",
-    "room": "{check: what the plan leaves to the label's limit, in the check's unit}",
-    "unstated": "[field] that the page leaves open",
-    "note": "the tone of the remark",
-    "note_about": "the check that the remark has to talk about",
+PLAN = {
+    "crop": LINE._replace(words="listed, unlisted, or a kind of near name in pools.json"),
+    "partner": LINE._replace(words="none, listed, unlisted, or a kind of near name in pools.json"),
+    "set": by_name(options(shapes.Kind(lambda value: NUMBER.holds(value) or LINE.holds(value), "a number or a text"))),
+    "room": by_name(options(NUMBER._replace(words="what the plan leaves to the label's limit, a number"))),
+    "unstated": list_of(LINE._replace(words="a field that the page leaves open")),
+    "note": LINE._replace(words="the tone of the remark"),
+    "note_about": LINE._replace(words="the check that the remark has to talk about"),
+}
+CASES = {**CASE, "hard": shapes.FLAG, "family": shapes.TEXT_OR_NULL, "plan": record(PLAN, PLAN),
+         "expect": record({"verdict": LINE, "deciding_restriction": LINE})}
+LINES, NUMBERS, COUNTS = (some(list_of(kind)) for kind in (LINE, NUMBER, COUNT))
+POOLS = {
+    "layout": LINES, "field_ids": LINES, "registrations": LINES,
+    "products": record({"begins": LINES, "ends": LINES, "strengths": NUMBERS, "forms": LINES, "substances": LINES}),
+    "names": record(dict.fromkeys(NAMES, LINES)), "lengths": record(dict.fromkeys(NAMES, COUNTS)),
+    "partner_in_tank": LINES,
+    "near": record(dict.fromkeys(NAMES, by_name(some(list_of(record({"plan": LINE, "listed": LINES})))))),
+    "limits": by_name(NUMBERS), "room": by_name(NUMBERS),
+    "steps": by_name(shapes.Kind(lambda value: NUMBER.holds(value) and value > 0, "a number above 0")),
+    "previous_season_applications": COUNTS,
+    "decimals": by_name(some(list_of(shapes.Kind(lambda value: COUNT.holds(value) and value <= shapes.DIGITS,
+                                                 f"a whole number from 0 to {shapes.DIGITS}")))),
+    "spellings": by_name(some(list_of(shapes.template("n", "s")))),
+    STATUS: LINES, "tones": by_name(LINES),
+    "notes": some(list_of(record({"tone": LINE, "text": LINE, "when": LINE, "about": LINES}, ("when", "about")))),
 }
 
 
@@ -38,8 +59,8 @@ def build(book, seed):
 
     BadData where a case cannot be drawn, where a pool runs dry, or where the rules do not give a case's planned answer.
     """
-    draw = Draw(book.data / "pools.json", seed)
-    cases = read_cases(book.data / "cases.json", CASE_KEYS, lambda case: _plan_problems(book, case))
+    draw, cases = planned(book.data, seed, POOLS, CASES, lambda draw, case: (
+        _plan_problems(book, draw, case) if case else _pool_problems(book, draw)))
     documents = [case for case in cases for _ in range(case["count"])]
     draw.rng.shuffle(documents)
     rows = [_draw_row(book, draw, case, name) for case, name in zip(documents, _ids(book, draw, len(documents)))]
@@ -73,7 +94,7 @@ def _draw_row(book, draw, case, name):
     plan = case["plan"]
     facts = {field: draw.option(value) for field, value in plan.get("set", {}).items()}
     for what, default in (("crop", "listed"), ("partner", draw.one("partner_in_tank"))):
-        chosen, listed = _draw_names(draw, case, what, plan.get(what, default))
+        chosen, listed = _draw_names(draw, what, plan.get(what, default))
         facts = dict(zip(NAMES[what], (chosen, ", ".join(listed)))) | facts
     for rule in book.table.rules:
         if rule["test"] in ORDERINGS:
@@ -95,20 +116,21 @@ def _draw_product(draw):
             f"active substance {draw.one('products', 'substances')} {strength} g/L")
 
 
-def _draw_names(draw, case, what, kind):
+def _draw_names(draw, what, kind):
     """(the plan's name, the label's list in printed order) of one kind: the name in it, not in it, or only nearly."""
     known = draw.pool("near", what)
     if kind in known:
         pair = draw.one("near", what, kind)
         chosen, listed = pair["plan"], list(pair["listed"])
-    elif kind in ("listed", "unlisted", "none"):
+    else:
         chosen = "none" if kind == "none" else draw.one("names", what)
         listed = [chosen] if kind == "listed" else []
-    else:
-        raise BadData(f"{case['where']}: /plan/{what}: {kind!r} is not listed, unlisted, none or one of "
-                      f"{', '.join(known)}{near(kind, known)}")
     others = [name for name in draw.pool("names", what) if name != chosen and name not in listed]
-    listed += draw.rng.sample(others, max(0, draw.one("lengths", what) - len(listed)))
+    more = max(0, draw.one("lengths", what) - len(listed))
+    if more > len(others):
+        raise draw.refusal(f"{len(others)} beside {', '.join([chosen, *listed])}, and a list wants {more} of them; add "
+                           f"names, or shorten /lengths/{what}", "names", what)
+    listed += draw.rng.sample(others, more)
     draw.rng.shuffle(listed)
     return chosen, listed
 
@@ -185,16 +207,63 @@ def _spelt_number(draw, field, value):
     return form.format(n=f"{value:.{places}f}", s="" if value == 1 else "s")
 
 
-def _plan_problems(book, case):
-    plan, table = case["plan"], book.table
+def _pool_problems(book, draw):
+    """A sentence for whatever in the pools names nothing, or is missing for these rules."""
+    fields, table = book.fields, book.table
+    layout, sections = draw.pools["layout"], (*fields.sections_sent, *fields.sections_withheld)
+    if sorted(layout) != sorted(sections):
+        yield f"/layout: {', '.join(layout)}: each section of fields.json is wanted once: {', '.join(sections)}"
+    for pool, words in {"tones": table.decisions, "room": _ordered(table)}.items():
+        yield from (f"/{pool}: {word!r} names nothing{near(word, words)}" for word in draw.pools[pool]
+                    if word not in words)
+    yield from (f"/tones: {verdict} is missing; write the tones of its remarks" for verdict in table.decisions
+                if verdict not in draw.pools["tones"])
+    for what, (field, _) in NAMES.items():
+        near_names = [(f"/near/{what}/{kind}", name) for kind, pairs in draw.pools["near"][what].items()
+                      for pair in pairs for name in (pair["plan"], *pair["listed"])]
+        for at, name in [*((f"/names/{what}", name) for name in draw.pools["names"][what]), *near_names]:
+            _, findings = fields.read({field: name}, [fields.by_name[field]])
+            yield from (f"{at}: {finding}" for finding in findings.values())
+    partners = (*CHOSEN, *draw.pools["near"]["partner"])
+    for pool, words in ((("partner_in_tank",), partners), ((STATUS,), fields.by_name[STATUS].allowed),
+                        *((("tones", verdict), _tones(draw)) for verdict in draw.pools["tones"])):
+        yield from (f"/{'/'.join(pool)}: {problem}" for word in draw.pool(*pool)
+                    for problem in not_one_of("entry", word, words))
+    for place, note in enumerate(draw.pools["notes"]):
+        words = {"about": (table.rule_ids, note.get("about", ())),
+                 "when": (draw.pools[STATUS], [note["when"]] if "when" in note else ())}
+        yield from (f"/notes/{place}: {problem}" for name, (known, found) in words.items() for word in found
+                    for problem in not_one_of(name, word, known))
+
+
+def _plan_problems(book, draw, case):
+    """A sentence for whatever in a case names nothing, and for each value that its field does not read."""
+    plan, table, by_name = case["plan"], book.table, book.fields.by_name
     fields = [field.name for field in book.fields.copied]
-    known = {"set": fields, "unstated": fields, "room": [rule["id"] for rule in table.rules]}
-    yield from (f"/plan: {problem}" for problem in unknown_keys(plan, PLAN_KEYS))
+    known = {"set": fields, "unstated": fields, "room": _ordered(table)}
     for part, words in known.items():
         yield from (f"/plan/{part}: {word!r} names nothing{near(word, words)}"
                     for word in plan.get(part, ()) if word not in words)
+    named = {"note": _tones(draw), "note_about": table.rule_ids,
+             **{what: (*CHOSEN, *draw.pools["near"][what]) for what in NAMES}}
+    for name, words in named.items():
+        yield from (f"/plan: {problem}" for problem in not_one_of(name, plan.get(name, words[0]), words))
+    for name, value in plan.get("set", {}).items():
+        for each in (value if isinstance(value, list) else [value]) if name in fields else ():
+            is_number, (_, findings) = by_name[name].type == "number", book.fields.read({name: each}, [by_name[name]])
+            if findings or NUMBER.holds(each) != is_number:
+                yield (f"/plan/set: {name} {shown(each)} is not {NUMBER.words if is_number else 'a text'} that its "
+                       f"field reads")
     for name, words in (("verdict", table.decisions), ("deciding_restriction", table.rule_ids)):
         yield from (f"/expect: {problem}" for problem in not_one_of(name, case["expect"][name], words))
+
+
+def _ordered(table):
+    return [rule["id"] for rule in table.rules if rule["test"] in ORDERINGS]
+
+
+def _tones(draw):
+    return sorted({note["tone"] for note in draw.pools["notes"]})
 
 
 def _stats(book, draw, seed, documents, gold, answers, remarks, pages):

@@ -10,7 +10,7 @@ from src.shared.kit import Definition
 def load(data):
     """Everything read once from a data folder, validated. BadData lists what is wrong."""
     wrong = Problems()
-    fields, table = wrong.of(checks.load_rules, data) or (None, None)
+    fields, table = checks.load_rules(data, wrong.found)
     template = wrong.of(prompt.load, data, fields, table)
     wrong.refuse()
     when = table.document["hold"]["when"]

@@ -17,8 +17,7 @@ FIXED = {
 
 def load(data, fields, table):
     """The Template of a data folder with checks and fields rendered into it; without a table it is only judged."""
-    return prompt.load(Path(data) / "prompt.md", {name: render(fields, table) if table else ""
-                                                  for name, render in FIXED.items()})
+    return prompt.load(Path(data) / "prompt.md", prompt.rendered(FIXED, fields, table))
 
 
 def build(book, document, text, guarded=True):

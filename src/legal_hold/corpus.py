@@ -10,25 +10,66 @@ import datetime
 from collections import Counter
 
 from src.legal_hold import page, review
-from src.shared import key
-from src.shared.draw import Draw, read_cases, refuse_unplanned, unknown_keys
-from src.shared.files import read_json, to_json
+from src.shared import key, shapes
+from src.shared.draw import CASE, not_one_of, planned, refuse_unplanned
+from src.shared.files import BadData, read_json, to_json
+from src.shared.shapes import COUNT, DATE, FROM_1, LINE, by_name, list_of, one_of, options, record, some, span, template
 
-CASE_KEYS = {"case", "count", "family", "sentence", "expect", "plan"}
-# What a plan may say; a list gives each matter of the case one entry.
-PLAN_KEYS = {
-    "source": "matters (default), alias, named or blank: the pool of pools.json that the matter is drawn from",
-    "match": "how many people match at run 1", "special": "the kind of one more who does, see SPECIAL",
-    "people": "{kind of person: how many}", "only": "[kind of person] to fill the roster from",
-    "scripts": "{script of pools.json: how many custodians follow it}", "widened": "[script] of people new at run 2",
-    "moved": "how many custodians change department after run 1", "purged": "how many lose an access from the roster",
-    "release": "{day: range, copy: range of a second memo}", "dispute": "{runs: [run], settled: run}",
-}
 # People whom the narrative's words about a role fit; access decides who of them is a custodian.
 ROLE = ("named", "named_from_last_day", "named_to_first_day", "same_title", "same_title_late", "same_title_early")
 SPECIAL = ("reorganised", "named", "named_from_last_day", "named_to_first_day")
 MATCHING = ("match", "begins_on_last_day", "begins_a_day_earlier", "ends_on_first_day", "ends_a_day_later")
 AT_AN_EDGE = (*MATCHING, "late_by_a_day", "early_by_a_day")
+LATE = ("late", "late_and_gone", "late_by_a_day")
+# Kinds of people that any matter may have; those of SPECIAL and ROLE need its departments, or somebody whom it names.
+KINDS = (*MATCHING, *LATE, "early", "early_by_a_day", "wrong_system", "wrong_department", "neither", "near_name",
+         "left_without_department")
+EVERY_KIND = (*KINDS, *dict.fromkeys(SPECIAL + ROLE))
+ANY_KIND = one_of(EVERY_KIND)
+SOURCES = MATTERS, ALIAS, NAMED, BLANK = "matters", "alias", "named", "blank"
+RUNS = list_of(FROM_1)
+# What a plan may say; a list gives each matter of the case one entry, but for `only` and `widened`.
+PLAN = {
+    "source": options(one_of(SOURCES)), "match": options(COUNT._replace(words="how many people match at run 1")),
+    "special": options(one_of(SPECIAL)),
+    "people": options(record(dict.fromkeys(EVERY_KIND, COUNT), EVERY_KIND)),
+    "only": some(list_of(ANY_KIND)), "scripts": options(by_name(COUNT)), "widened": some(list_of(LINE)),
+    "moved": options(COUNT._replace(words="how many custodians change department after run 1")),
+    "purged": options(COUNT._replace(words="how many custodians lose an access from the roster")),
+    "release": options(record({"day": span(COUNT), "copy": span(COUNT)}, ("copy",))),
+    "dispute": options(record({"runs": RUNS, "settled": FROM_1}, ("settled",))),
+}
+CASES = {**CASE, "family": LINE, "plan": record(PLAN, PLAN.keys() - {"match"}),
+         "expect": record({"stages": list_of(LINE), "escalated": list_of(COUNT)})}
+LINES = some(list_of(LINE))
+SOURCE = {"type": LINE, "systems": LINES}
+PLACED = {**SOURCE, "departments": LINES, "narrative": LINE}
+WIDEN = record({"department": LINE, "why": LINE})
+EVENT = {"type": one_of(("notice", "ack", "reminder")), "day": span(COUNT), "after": span(COUNT), "ahead": shapes.FLAG,
+         "logged_at_run": FROM_1}
+TOLD = ("departments", "extra")
+POOLS = {
+    "layout": shapes.order_of(page.LAYOUT), "synthetic": LINES, "employee_ids": LINES,
+    "people": record({"first": LINES, "last": LINES}), "departments": some(by_name(LINES)), "near": by_name(LINE),
+    "everyday": shapes.at_least(3, LINES), "narratives": by_name(LINES),
+    MATTERS: some(list_of(record({**PLACED, "widen": WIDEN}, ("narrative",)))),
+    ALIAS: some(list_of(record({**PLACED, "phrase": LINE}))),
+    NAMED: some(list_of(record({**PLACED, "phrase": LINE, "department": LINE, "title": LINE}))),
+    BLANK: some(list_of(record({**SOURCE, "narrative": LINE}))),
+    "unsettled": record({"blank": LINE, "disputed": LINE}),
+    "memos": record({"disputed": some(list_of(template("first", "second", "other", *TOLD))),
+                     "settled": some(list_of(template("on", *TOLD))),
+                     "widened": some(list_of(template("on", "why", *TOLD)))}),
+    "opened": span(DATE),
+    "days": record({**dict.fromkeys(("period_before_opening", "period_ends_before_opening", "first_run"), span(COUNT)),
+                    "run_behind_snapshot": some(list_of(COUNT))}),
+    "late_kinds": some(list_of(one_of(LATE))), "distractors": some(list_of(one_of(KINDS))),
+    "scripts": by_name(list_of(record(EVENT, ("day", "after", "ahead", "logged_at_run")))), "default_scripts": LINES,
+    "event_lines": record({**dict.fromkeys(("notice", "ack", "reminder"), template("on", "id")),
+                           "release": template("on")}),
+    "roster_head": template("snapshot"), "events_head": LINE, "no_events": LINE,
+    **dict.fromkeys(("remarks", "closing", "streets", "towns"), LINES),
+}
 
 
 def build(book, seed):
@@ -36,15 +77,14 @@ def build(book, seed):
 
     BadData where a case cannot be drawn, where a pool runs dry, or where the rules do not give a case's planned stages.
     """
-    draw = Draw(book.data / "pools.json", seed)
-    cases = read_cases(book.data / "cases.json", CASE_KEYS, _plan_problems)
-    about, cadence = read_json(book.data / "kit.json"), book.rules.policy["cadence"]
-    planned = [(case, place) for case in cases for place in range(case["count"])]
-    draw.rng.shuffle(planned)
+    draw, cases = planned(book.data, seed, POOLS, CASES,
+                          lambda draw, case: _plan_problems(draw, case) if case else _pool_problems(draw))
+    size, cadence = _roster(book.data / "kit.json"), book.rules.policy["cadence"]
+    documents = [(case, place) for case in cases for place in range(case["count"])]
+    draw.rng.shuffle(documents)
     rows, gold, pages, outcomes = [], [], {}, []
-    for number, (case, place) in enumerate(planned, 1):
-        plan = {name: value[place] if _is_dealt(name, value) else value for name, value in case["plan"].items()}
-        facts = _draw_matter(draw, case, plan, f"MTR-{number:04}", about["roster"], cadence)
+    for number, (case, place) in enumerate(documents, 1):
+        facts = _draw_matter(draw, case, _dealt(case["plan"], place), f"MTR-{number:04}", size, cadence)
         answers = _review(book, facts)
         found = {"stages": [answer["matter_stage"] for answer in answers],
                  "escalated": [len(answer["escalate"] or ()) for answer in answers]}
@@ -54,7 +94,7 @@ def build(book, seed):
                  for row, answer in zip(facts, answers)]
         pages |= {f"corpus/{row['id']}.txt": page.write(row, draw.pools) for row in facts}
         outcomes += answers
-    stats = _stats(book, seed, planned, rows, gold, pages, outcomes)
+    stats = _stats(book, seed, documents, rows, gold, pages, outcomes)
     return {**pages, "facts.jsonl": key.json_lines(rows), "gold.jsonl": key.json_lines(gold),
             "stats.json": to_json(stats, indent=2) + "\n"}
 
@@ -63,7 +103,7 @@ class Matter:
     """What a matter is drawn around: its pool entry, its dates as calendar dates, its departments and systems."""
 
     def __init__(self, draw, plan, name):
-        source, days = plan.get("source", "matters"), draw.pool("days")
+        source, days = plan.get("source", MATTERS), draw.pool("days")
         first, last = map(datetime.date.fromisoformat, draw.pool("opened"))
         self.name, self.entry = name, draw.deal(source)
         self.narrative = self.entry.get("narrative") or draw.deal("narratives", self.entry["type"])
@@ -76,7 +116,9 @@ class Matter:
         near_ones = draw.pool("near").values()
         self.foreign = [other for other in draw.pool("departments") if other not in self.departments
                         and other not in (self.extra, self.entry.get("department"), *near_ones)]
-        self.other_systems = sorted({system for entry in draw.pool("matters") for system in entry["systems"]}
+        if not self.foreign:
+            raise draw.refusal(f"none is left for people outside {self.entry['type']}; add departments", "departments")
+        self.other_systems = sorted({system for entry in draw.pool(MATTERS) for system in entry["systems"]}
                                     - set(self.systems))
 
     def day(self, number):
@@ -264,6 +306,11 @@ def _address(draw):
     return f"{draw.rng.randint(3, 990)} {draw.one('streets')}, {draw.one('towns')}"
 
 
+def _dealt(plan, place):
+    """What a case plans for one of its matters."""
+    return {name: value[place] if _is_dealt(name, value) else value for name, value in plan.items()}
+
+
 def _is_dealt(name, value):
     """Whether a plan's value is a list with an entry for each matter of the case."""
     return isinstance(value, list) and name not in ("only", "widened")
@@ -278,14 +325,67 @@ def _review(book, facts):
     return answers
 
 
-def _plan_problems(case):
-    yield from (f"/plan: {problem}" for problem in unknown_keys(case["plan"], PLAN_KEYS))
-    for name, value in case["plan"].items():
-        if name in PLAN_KEYS and _is_dealt(name, value) and len(value) != case["count"]:
-            yield f"/plan/{name}: {len(value)} entries for {case['count']} matters; one each is wanted"
+def _roster(path):
+    """How many people a roster has, as kit.json says."""
+    problems = []
+    size = shapes.read(path, {"roster": FROM_1}, problems, beside=True)["roster"]
+    if problems:
+        raise BadData(*problems)
+    return size
 
 
-def _stats(book, seed, planned, rows, gold, pages, outcomes):
+def _pool_problems(draw):
+    """A sentence for whatever in the pools names nothing, or leaves nothing to draw from."""
+    pools = draw.pools
+    for name, script in pools["scripts"].items():
+        yield from (f"/scripts/{name}/{place}: {to_json(event)}: either day or after is wanted, [least, most] days"
+                    for place, event in enumerate(script) if ("day" in event) == ("after" in event))
+    words = {"default_scripts": pools["scripts"], "near": pools["departments"]}
+    for pool, known in words.items():
+        yield from (f"/{pool}: {problem}" for word in pools[pool] for problem in not_one_of("entry", word, known))
+    yield from (f"/near: {problem}" for word in pools["near"].values()
+                for problem in not_one_of("entry", word, pools["departments"]))
+    for source in (MATTERS, ALIAS, NAMED):
+        for place, entry in enumerate(pools[source]):
+            found = [*entry["departments"], *filter(None, [entry.get("department")]),
+                     *filter(None, [entry.get("widen", {}).get("department")])]
+            yield from (f"/{source}/{place}: {problem}" for word in found
+                        for problem in not_one_of("department", word, pools["departments"]))
+    yield from (f"/{MATTERS}/{place}: type {entry['type']!r} has no narrative, here or in /narratives; write one"
+                for place, entry in enumerate(pools[MATTERS])
+                if not ("narrative" in entry or pools["narratives"].get(entry["type"])))
+    days, opened = pools["days"], pools["opened"]
+    shortest = days["period_before_opening"][0] - days["period_ends_before_opening"][1]
+    if shortest < 10:
+        yield f"/days: a relevant period of {shortest} days may be drawn; 10 at least are wanted"
+    if days["period_ends_before_opening"][0] + days["first_run"][0] < 3:
+        yield "/days: a first run less than 3 days behind the relevant period may be drawn; write larger numbers"
+    yield from (f"/opened: {day} is not a day from 1950 to 2200" for day in opened if not "1950" < day < "2200")
+
+
+def _plan_problems(draw, case):
+    """A sentence for whatever in a case names nothing, and for what cannot be drawn together."""
+    plan, pools = case["plan"], draw.pools
+    unfit = [f"/plan/{name}: {len(value)} entries for {case['count']} matters; one each is wanted"
+             for name, value in plan.items() if _is_dealt(name, value) and len(value) != case["count"]]
+    yield from unfit
+    for place in range(case["count"]) if not unfit else ():
+        one = _dealt(plan, place)
+        yield from (f"/plan/scripts: {problem}" for script in (*one.get("scripts", ()), *one.get("widened", ()))
+                    for problem in not_one_of("entry", script, pools["scripts"]))
+        source, lost = one.get("source", MATTERS), one.get("moved", 0) + one.get("purged", 0)
+        if lost > one["match"]:
+            yield f"/plan: {lost} are moved or purged of match {one['match']}; plan no more than match"
+        kinds = {*one.get("people", ()), *one.get("only", ()), *filter(None, [one.get("special")])}
+        for kind in sorted(kinds & set(ROLE)) if source != NAMED else ():
+            yield f"/plan: {kind!r} is somebody whom the narrative names; write \"source\": \"{NAMED}\""
+        if "reorganised" in kinds and source == BLANK:
+            yield f"/plan: 'reorganised' needs departments in scope; write another source than {BLANK!r}"
+        if "widened" in one and source != MATTERS:
+            yield f"/plan: widened needs a matter that names what is added; write \"source\": \"{MATTERS}\""
+
+
+def _stats(book, seed, documents, rows, gold, pages, outcomes):
     """What was built, counted; every figure is of the rows themselves."""
     units = Counter(person["hold_status"] for row in gold for person in row["candidates"])
     special = sum(person["kind"] in SPECIAL for row in rows for person in row["candidates"])
@@ -295,8 +395,8 @@ def _stats(book, seed, planned, rows, gold, pages, outcomes):
     rules = [rule["id"] for part in ("match", "overdue", "stage") for rule in getattr(book.rules, part).rules]
     return {
         "seed": seed, "documents": len(gold), "bytes": sum(len(text.encode()) for text in pages.values()),
-        "matters": len(planned), "cases": dict(sorted(Counter(row["case"] for row in gold).items())),
-        "families": key.counts(case["family"] for case, _ in planned),
+        "matters": len(documents), "cases": dict(sorted(Counter(row["case"] for row in gold).items())),
+        "families": key.counts(case["family"] for case, _ in documents),
         "matter_stage": key.counts(row["matter_stage"] for row in gold),
         "units": dict(sorted(units.items())), "special_units": special,
         "drawn_from": {name: _fingerprint(book.data / name) for name in ("cases.json", "pools.json")},

@@ -3,13 +3,17 @@ from pathlib import Path
 
 from src.legal_hold import corpus, panels, prompt, recheck, review, schedule
 from src.shared import blame
+from src.shared.files import Problems
 from src.shared.kit import Definition
 
 
 def load(data):
     """Everything read once from a data folder, validated. BadData lists what is wrong."""
-    fields, rules = review.load_rules(data)
-    return review.Book(Path(data), rules, fields, prompt.load(data, rules), review.Chains(data, rules))
+    wrong = Problems()
+    fields, rules = review.load_rules(data, wrong.found)
+    template = wrong.of(prompt.load, data, rules)
+    wrong.refuse()
+    return review.Book(Path(data), rules, fields, template, review.Chains(data, rules))
 
 
 def keys(book):

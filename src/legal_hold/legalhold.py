@@ -15,6 +15,16 @@ CUSTODIAN, NOT_CUSTODIAN = "CUSTODIAN", "NOT_CUSTODIAN"
 OVERDUE, MATCH = "overdue", "match"
 INCOMPLETE, CLOSED, RELEASING, SCOPING = "INCOMPLETE", "CLOSED", "RELEASING", "SCOPING"
 YES, NO = "yes", "no"
+# table {field: type} of what each is given here, and the words of its decisions that are asked for
+GIVEN = {
+    MATCH: {"department": "string", "relevant_departments": "list", "named_by_role": "enum", "system": "string",
+            "relevant_systems": "list", **dict.fromkeys(("since", "last_day", "period_start", "period_end"), "date")},
+    OVERDUE: {**dict.fromkeys(("new_this_run", "acknowledged", "escalated_before"), "enum"),
+              **dict.fromkeys(("days_since_notice", "escalation_days"), "number")},
+    "stage": {**dict.fromkeys(("scope", "released_before", "release_memo"), "enum"),
+              **dict.fromkeys(("new_custodians", "newly_overdue"), "number")},
+}
+WORDS = {MATCH: (MATCH,), OVERDUE: (OVERDUE,), "stage": (INCOMPLETE, CLOSED, RELEASING, SCOPING)}
 
 # policy: the whole of policy.json; match, overdue, stage: walk.Tables; days {threshold: number}
 Rules = namedtuple("Rules", "policy match overdue stage days")

@@ -12,6 +12,8 @@ from src.shared.files import BadData
 MATTER, SCOPE, ROSTER, EVENTS, POSITION, PERSONAL, NOTES = (
     "Matter", "Case Scope", "Candidate Roster", "Notice and Acknowledgement Events", "Watch Position",
     "Candidate Personal Details", "Administration Notes")
+SYNTHETIC = "Synthetic Record"
+LAYOUT = (SYNTHETIC, MATTER, SCOPE, ROSTER, EVENTS, POSITION, PERSONAL, NOTES)
 WIDTH = 100
 UNLISTED = NOT_CLASSIFIED, NONE_RECORDED, DISPUTED = (
     "not classified, see the narrative", "none recorded", "disputed, see the memos")
@@ -25,7 +27,7 @@ _POSITION = {"snapshot": "snapshot taken:", "run_on": "run on:", "run": "schedul
 
 def write(facts, pools):
     """The text of one document: `facts` a row of facts.jsonl."""
-    bodies = {"Synthetic Record": facts["synthetic"], MATTER: _matter(facts), SCOPE: _scope(facts),
+    bodies = {SYNTHETIC: facts["synthetic"], MATTER: _matter(facts), SCOPE: _scope(facts),
               ROSTER: _roster(facts, pools),
               EVENTS: _events(facts, pools), POSITION: _position(facts), PERSONAL: "\n".join(facts["personal"]),
               NOTES: "\n".join(facts["remarks"])}
@@ -71,14 +73,14 @@ Event = namedtuple("Event", "on says id span")      # id is None where an event 
 
 
 def events(text):
-    """{"event n": Event} of the lines of the event log, as they stand there."""
-    return {f"event {number}": Event(found[1], found[2], found[3], found.span())
+    """{"event-n": Event} of the lines of the event log, as they stand there."""
+    return {f"event-{number}": Event(found[1], found[2], found[3], found.span())
             for section in sections.cut(text) if section.title == EVENTS for number, found in enumerate(
                 _EVENT.finditer(text, section.body_start, section.body_end), 1)}
 
 
 def spans(text):
-    """{employee id: (start, end)} of each person's entry on the roster, of each event's line {event n: …}, and of the
+    """{employee id: (start, end)} of each person's entry on the roster, of each event's line {event-n: …}, and of the
     departments in scope {scope: …}."""
     found = {}
     for section in sections.cut(text):

@@ -15,7 +15,8 @@ def panels(book, document, text, answers):
     """The panels of one reading. `answers` {name: Answer or None}, gold first."""
     run, carried = book.chains.run(document), book.chains.carried(document)
     found = review.review(book, book.chains.row(document), carried)[0]
-    return [extract(book, text, groups(book, document, text, carried, found)), fields(run, answers), *unknown(run, carried, answers), *on_hold(carried, found),
+    named = groups(book, document, text, carried, found)
+    return [extract(book, text, named), fields(run, answers), *unknown(run, carried, answers), *on_hold(carried, found),
             draw.ladder(book.rules.stage, answers, "The walk of L-7"), clock(book, run, carried), *flags(found),
             draw.note("As the model is told it:", "Carried state in the prompt",
                       lines=state.describe(carried).split("\n")),
@@ -30,7 +31,7 @@ def extract(book, text, named):
     titles = book.rules.policy["sections"]["withheld"]
     withheld = [(section.start, min(section.body_end + 1, section.end), STAYS) for section in sections.cut(text)
                 if section.title in titles]
-    spans = {name if name == "scope" or name.startswith("event ") else recheck.unit(name): span
+    spans = {name if name == "scope" or name.startswith("event-") else recheck.unit(name): span
              for name, span in page.spans(text).items()}
     return draw.document(text, spans, withheld, "The extract", named)
 

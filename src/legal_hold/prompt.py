@@ -8,13 +8,20 @@ from src.legal_hold import select, state
 from src.shared import prompt
 
 
+# What prompt.md is filled with, once for all documents.
+FIXED = {
+    "match": lambda rules: prompt.render_rules(rules.match),
+    "overdue": lambda rules: prompt.render_rules(rules.overdue),
+    "stage": lambda rules: prompt.render_rules(rules.stage),
+    "stages": lambda rules: prompt.render_decisions(rules.stage),
+    "escalation_days": lambda rules: str(rules.days["escalation_days"]),
+    "statuses": lambda rules: "\n".join(f"- {word}: {why}" for word, why in rules.policy["statuses"].items()),
+}
+
+
 def load(data, rules):
-    """The Template of a data folder with its rules rendered into it."""
-    tables = {name: prompt.render_rules(getattr(rules, name)) for name in ("match", "overdue", "stage")}
-    return prompt.load(Path(data) / "prompt.md", {
-        **tables, "stages": prompt.render_decisions(rules.stage), "escalation_days": str(rules.days["escalation_days"]),
-        "statuses": "\n".join(f"- {word}: {why}" for word, why in rules.policy["statuses"].items())},
-        ("carried", "document"))
+    """The Template of a data folder with its rules rendered into it; without rules it is only judged."""
+    return prompt.load(Path(data) / "prompt.md", prompt.rendered(FIXED, rules), ("carried", "document"))
 
 
 def build(book, document, text, guarded=True):

@@ -10,37 +10,61 @@ from pathlib import Path
 
 from src.legal_hold import legalhold, matter, state
 from src.shared import fields as field_list
+from src.shared import shapes
 from src.shared import values as v
 from src.shared import walk
-from src.shared.files import BadData, parse_json, read_json
+from src.shared.files import BadData, parse_json
 
 # data folder, legalhold.Rules, Fields of the three tables, the prompt's Template, Chains of the folder's facts
 Book = namedtuple("Book", "data rules fields template chains")
-TABLES = ("match", "overdue", "stage")
-PARTS = ("events", "sections", "statuses", "flags", "cadence", "articles")
 UNDECIDED, OVERDUE = "undecided", "overdue"     # what rationales say beside the stages
 TOLD = ("unsettled", "new", "late")             # what is filled into them
+FLAGS = """held_custodian_reported_not_custodian release_memo_waits_for_scope release_memo_after_snapshot
+    blank_department roster_is_empty systems_not_stated access_without_a_name named_person_not_on_roster key_not_read
+    carried_date_after_snapshot access_start_not_stated access_ends_before_it_begins period_ends_before_it_begins
+    custodian_not_on_roster notice_not_recorded notice_after_snapshot ack_after_snapshot ack_before_notice
+    event_for_no_custodian run_before_its_snapshot snapshot_is_stale run_before_is_missing carried_state_not_given
+    """.split()
 
 
-def load_rules(data):
-    """(Fields, legalhold.Rules) of a data folder, validated. BadData lists what is wrong."""
+# What policy.json holds; all of it is wanted.
+SENTENCE = shapes.template(*TOLD)
+DAYS = shapes.Kind(lambda value: type(value) is int and 0 <= value < 100_000, "a whole number of days")
+THRESHOLD = shapes.record({"value": DAYS, **dict.fromkeys(("unit", "from", "source", "why"), shapes.TEXT)},
+                          ("unit", "from", "source", "why"))
+CADENCE = shapes.list_of(shapes.record({"run": shapes.FROM_1, "name": shapes.TEXT, "day": DAYS}))
+POLICY = {
+    **dict.fromkeys(("title", "authority"), shapes.TEXT), "articles": shapes.TEXTS_BY_NAME,
+    "thresholds": shapes.record(dict.fromkeys(("escalation_days", "stale_after_days"), THRESHOLD)),
+    "cadence": shapes.some(CADENCE),
+    "statuses": shapes.record(dict.fromkeys((legalhold.CUSTODIAN, legalhold.NOT_CUSTODIAN), shapes.TEXT)),
+    "events": shapes.record(dict.fromkeys(("notice", "ack", "reminder", "release"),
+                                          shapes.some(shapes.list_of(shapes.SAID)))),
+    "sections": shapes.record(dict.fromkeys(("sent", "withheld", "never_sent_words"), shapes.list_of(shapes.SAID))),
+    **dict.fromkeys(legalhold.GIVEN, shapes.OBJECT),
+    "flags": shapes.record(dict.fromkeys(FLAGS, shapes.TEXT)), "rationales": shapes.by_name(SENTENCE)}
+
+
+def load_rules(data, problems):
+    """(Fields, legalhold.Rules or None) of a data folder, validated; what is wrong is put into `problems`."""
     path = Path(data) / "policy.json"
-    fields = field_list.load(Path(data) / "fields.json", {})
-    tables = [walk.load(f"{path}: /{part}", walk.read_document(path, part), fields) for part in TABLES]
-    policy = read_json(path)
-    days = policy.get("thresholds")
-    problems = [f"{path}: /thresholds/{name}: a whole number of days is wanted" for name in
-                ("escalation_days", "stale_after_days")
-                if not isinstance(days, dict) or not isinstance(days.get(name), dict)
-                or type(days[name].get("value")) is not int]
-    problems += [f"{path}: /{part}: is missing" for part in PARTS if part not in policy]
-    said = policy.get("rationales")
-    problems += [f"{path}: /rationales/{name}: a sentence is wanted, with no words to fill in but "
-                 f"{{{'}, {'.join(TOLD)}}}" for name in (*tables[2].decisions, UNDECIDED, OVERDUE)
-                 if not isinstance(said, dict) or not _is_sentence(said.get(name))]
-    if problems:
-        raise BadData(*problems)
-    return fields, legalhold.Rules(policy, *tables, {name: entry["value"] for name, entry in days.items()})
+    policy = shapes.read(path, POLICY, problems)
+    asked = {name: type_ for given in legalhold.GIVEN.values() for name, type_ in given.items()}
+    fields = field_list.load(Path(data) / "fields.json", {}, problems, asked)
+    tables, outlines = [], {part: walk.outline(f"{path}: /{part}", policy[part], problems) for part in legalhold.GIVEN}
+    for part, given in legalhold.GIVEN.items():
+        tables.append(walk.load(f"{path}: /{part}", outlines[part], fields, problems, given))
+        words = legalhold.WORDS[part]
+        problems += (f"{path}: /{part}/decisions: {word} is missing; code asks for this word" for word in words
+                     if word not in (outlines[part]["decisions"] or words))
+    if policy["rationales"] is not None:
+        problems += (f"{path}: /rationales: {name} is missing; {SENTENCE.words} is wanted"
+                     for name in (*(outlines["stage"]["decisions"] or ()), UNDECIDED, OVERDUE)
+                     if name not in policy["rationales"])
+    if None in (*policy.values(), *tables):
+        return fields, None
+    days = {name: entry["value"] for name, entry in policy["thresholds"].items()}
+    return fields, legalhold.Rules(policy, *tables, days)
 
 
 def decide(book, inputs):
@@ -235,10 +259,3 @@ def _rationale(says, run, outcome):
     told = dict(zip(TOLD, (run.unsettled, ", ".join(outcome.notices or ()), ", ".join(outcome.escalate or ()))))
     parts = [outcome.stage or UNDECIDED] + [OVERDUE] * bool(outcome.escalate)
     return " ".join(says[part].format(**told) for part in parts)
-
-
-def _is_sentence(text):
-    try:
-        return bool(text.format(**dict.fromkeys(TOLD, "")).strip())
-    except (AttributeError, KeyError, IndexError, ValueError):
-        return False

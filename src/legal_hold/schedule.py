@@ -3,7 +3,7 @@ from pathlib import Path
 
 from src.legal_hold import page, state
 from src.shared import values as v
-from src.shared.files import BadData, decode, parse_json, read_json, read_text
+from src.shared.files import BadData, decode, parse_json, read_json, read_text, visible
 
 KINDS = {"matter": str, "run": int, "runs": int, "snapshot": str, "run_on": str, "previous": (str, type(None)),
          "next": (str, type(None))}
@@ -46,7 +46,7 @@ def _of_state(kept, runs):
 
 
 def _of_folder(data):
-    extracts = {path.stem: path for path in sorted((data / "corpus").glob("*.txt"))}
+    extracts = {path.stem: path for path in visible(data / "corpus") if path.suffix == ".txt"}
     for path in extracts.values():
         yield path.name, lambda path=path: page.read_position(read_text(path))
     if (data / "facts.jsonl").exists():

@@ -12,7 +12,7 @@ from collections import namedtuple
 from src.legal_hold.matter import fold_id
 from src.shared import shapes
 from src.shared import values as v
-from src.shared.fields import misspelt, near
+from src.shared.fields import misspelt
 from src.shared.files import BadData
 
 # matter name, run and snapshot of the run that left it (None where unknown); released: date, True or None; memo: date
@@ -28,9 +28,9 @@ TOLD = shapes.Kind(lambda value: type(value) is str and bool(value.strip()), "a 
 RUN = shapes.Kind(lambda value: type(value) is int and value > 0, "the number of a run, from 1")
 STATE_OR_NULL = shapes.Kind(lambda value: value is None or type(value) is dict, "a state or null")
 PLAIN = {"matter": TOLD, "run": RUN, "snapshot": TOLD, "released": shapes.ANY, "release_memo": shapes.TEXT_OR_NULL,
-         "custodians": shapes.OBJECTS_BY_NAME}
+         "custodians": shapes.by_name(shapes.record(dict.fromkeys(KEYS.values(), shapes.ANY)))}
 KEPT = {**PLAIN, "run_on": TOLD, "next": shapes.TEXT_OR_NULL, "row": TOLD, "before": STATE_OR_NULL}
-PERSON = dict.fromkeys(KEYS.values(), shapes.ANY)
+BEFORE = {**dict.fromkeys(PLAIN, shapes.ANY), "custodians": PLAIN["custodians"]}
 OUTDATED = ("the kept state is not as this version writes one, so nothing is decided: bring back the newest copy; or, "
             "where an older version wrote it, move the file away and give what it holds as `carried` in the row of the "
             "next run, which begins a new file")
@@ -43,9 +43,9 @@ def load(raw):
 
     A key that is missing, misspelt or unknown would read as nobody on hold, so BadData refuses it.
     """
-    problems = list(_unfit(raw, KEPT, "/state"))
+    problems = list(shapes.record(KEPT).inside(raw, "/state"))
     if not problems and raw["before"] is not None:
-        problems += _unfit(raw["before"], dict.fromkeys(PLAIN, shapes.ANY), "/state/before")
+        problems += shapes.record(BEFORE).inside(raw["before"], "/state/before")
     for key in () if problems else ("run_on", "next"):
         _read(v.read_date, raw, key, problems, "/state")
     if problems:
@@ -162,17 +162,6 @@ def _listed(what, people, which, how):
 
 def _on(value):
     return "" if value is True else f" (on {value})"
-
-
-def _unfit(raw, kinds, place):
-    """A sentence for each key that a state or one of its people has too few or too many, or with a value of no kind."""
-    yield from shapes.misfits(raw, kinds, place, kinds)
-    for key in raw if isinstance(raw, dict) else ():
-        if key not in kinds:
-            yield f"{place}/{key}: is no key of a state{near(key, tuple(kinds))}"
-    people = raw.get("custodians") if isinstance(raw, dict) and kinds is not PERSON else None
-    for name, entry in people.items() if shapes.OBJECTS_BY_NAME.holds(people) else ():
-        yield from _unfit(entry, PERSON, f"{place}/custodians/{name}")
 
 
 def _record(entry, place, problems):

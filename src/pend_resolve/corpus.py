@@ -9,22 +9,44 @@ key is what was planted; resolution and clock are the policy's, and a record tha
 import datetime
 
 from src.pend_resolve import clock, policy
-from src.shared import key
-from src.shared.draw import Draw, not_one_of, plan_problems, read_cases, refuse_unplanned
-from src.shared.files import BadData, to_json
+from src.shared import key, shapes
+from src.shared.draw import CASE, not_one_of, plan_problems, planned, refuse_unplanned
+from src.shared.files import to_json
+from src.shared.shapes import FLAG, LINE, list_of, one_of, record, some, span, template
 
 FACTS, MESSAGE, NOTES, TRAIL, REGISTER = (
     "CLAIM FACTS", "PEND MESSAGE", "DESK NOTES", "CORRESPONDENCE AND SYSTEM TRAIL", "ADJUDICATION REGISTER")
-CASE_KEYS = {"case", "count", "hard", "family", "sentence", "documents"}
 # What the plan of a record may say.
-PLAN_KEYS = {
-    "cause": "the cause class that is established", "where": "message, note or trail: where its sentence stands",
-    "register": "[what each line of the register holds]", "line_of_business": "MA or MEDICAID",
-    "clean": "true or false", "contracted": "true or false", "left": "days left, or [least, most]",
-    "pend_after": "[least, most] days from receipt to the pend", "for": "sentences written for this, if there are any",
-    "message": "another cause, which the message names", "about": "the cause that an empty register line is about",
-    "turn": "true: the notes put the message aside", "decoy": "another cause, of which is said that it is in order",
-    "bait": "kind of the line that claims an open category", "expect": "{resolution, rule, clock, clock_rule}",
+WHERE = ("message", "note", "trail")
+DAYS = shapes.Kind(lambda value: type(value) is int and abs(value) <= shapes.MANY,
+                   f"a whole number from -{shapes.MANY} to {shapes.MANY}")
+SPAN = span(DAYS)
+PLAN = {
+    "cause": LINE, "where": one_of(WHERE), "register": some(list_of(LINE)), "line_of_business": LINE,
+    "clean": FLAG, "contracted": FLAG,
+    "left": shapes.Kind(lambda value: DAYS.holds(value) or SPAN.holds(value), "days left, or [least, most] of them"),
+    "pend_after": SPAN._replace(words="[least, most] days from receipt to the pend"),
+    "for": LINE._replace(words="what sentences are written for, if there are any"),
+    "message": LINE._replace(words="another cause, which the message names"),
+    "about": LINE._replace(words="the cause that an empty register line is about"),
+    "turn": FLAG._replace(words="true where the notes put the message aside, or false"),
+    "decoy": LINE._replace(words="another cause, of which is said that it is in order"),
+    "bait": LINE._replace(words="the kind of the line that claims an open category"),
+    "expect": record(dict.fromkeys(("resolution", "rule", "clock", "clock_rule"), LINE)),
+}
+MAY_LACK = ("pend_after", "for", "message", "about", "turn", "decoy", "bait")
+CASES = {**CASE, "hard": FLAG, "family": shapes.TEXT_OR_NULL, "documents": list_of(record(PLAN, MAY_LACK))}
+LINES = some(list_of(LINE))
+POOLS = {
+    "layout": shapes.order_of((FACTS, MESSAGE, NOTES, TRAIL, REGISTER)),
+    **dict.fromkeys(("claim_ids", "titles", "queues", "plans", "turns", "messages", "notes"), LINES),
+    "message_forms": some(list_of(template(""))),
+    "causes": some(list_of(record({"cause": LINE, "where": one_of(WHERE), "text": LINE, "for": LINE}, ("for",)))),
+    "register": some(list_of(record({"evidence": LINE, "cause": shapes.TEXT_OR_NULL, "text": LINE, "for": LINE},
+                                    ("for",)))),
+    "decoys": some(list_of(record({"cause": LINE, "text": LINE}))),
+    "baits": some(list_of(record({"kind": LINE, "where": one_of((*WHERE, "register")), "text": LINE}))),
+    "trail": record({"received": LINES, "pended": LINES, "other": LINES}),
 }
 PLANTED = ("message", "about", "decoy", "bait")
 READ_DAYS_BACK = (0, 0, 0, 1, 4)        # how long before as_of a register was read
@@ -37,9 +59,8 @@ def build(book, seed):
 
     BadData where a plan names nothing, a pool runs dry, or the policy gives another answer than the planned one.
     """
-    draw = Draw(book.data / "pools.json", seed)
-    cases = read_cases(book.data / "cases.json", CASE_KEYS,
-                       lambda case: plan_problems(case, PLAN_KEYS, lambda plan: _misplanned(book, plan)))
+    draw, cases = planned(book.data, seed, POOLS, CASES, lambda draw, case: (
+        plan_problems(case, lambda plan: _misplanned(book, draw, plan)) if case else _pool_problems(book, draw)))
     plans = [(case, plan) for case in cases for plan in case["documents"]]
     draw.rng.shuffle(plans)
     stock = Stock(draw)
@@ -65,7 +86,7 @@ class Stock:
         """An entry of a pool that the records just before this one do not have; else the one unused for longest."""
         numbers = [number for number, entry in enumerate(self.draw.pool(*names)) if fits(entry)]
         if not numbers:
-            raise BadData(f"{self.draw.path}: /{'/'.join(names)}: no entry of the planned kind; write one")
+            raise self.draw.refusal("no entry of the planned kind; write one", *names)
         since = {number: self.record - self.used.get((names, number), -APART) for number in numbers}
         rested = [number for number in numbers if since[number] >= APART] or [max(numbers, key=since.get)]
         chosen = self.draw.rng.choice(rested)
@@ -77,8 +98,7 @@ class Stock:
         found = _written_for(tag, [entry for entry in self.causes if (entry["cause"], entry["where"]) ==
                                    (cause, where)])
         if not found:
-            raise BadData(f"{self.draw.path}: /causes: no sentence of {cause} for the {where} is left; write "
-                          f"more of them")
+            raise self.draw.refusal(f"no sentence of {cause} for the {where} is left; write more of them", "causes")
         chosen = self.draw.rng.choice(found)
         self.causes.remove(chosen)
         return chosen
@@ -203,16 +223,28 @@ def _claims(rows):
     return "[\n" + ",\n".join(f"  {to_json(claim)}" for claim in claims) + "\n]\n"
 
 
-def _misplanned(book, plan):
+def _pool_problems(book, draw):
+    """A sentence for whatever in the pools names nothing."""
+    words = {"cause": book.policy["causes"], "evidence": book.policy["evidence"]}
+    for pool in ("causes", "register", "decoys"):
+        for place, entry in enumerate(draw.pools[pool]):
+            yield from (f"/{pool}/{place}: {problem}" for name, known in words.items() if entry.get(name) is not None
+                        for problem in not_one_of(name, entry[name], known))
+
+
+def _misplanned(book, draw, plan):
     """A sentence for each value of a plan that names nothing."""
-    causes = book.policy["causes"]
-    words = {"where": ("message", "note", "trail"), "line_of_business": book.policy["lines_of_business"],
-             **dict.fromkeys(("cause", "message", "about", "decoy"), causes)}
+    causes, pools = book.policy["causes"], draw.pools
+    words = {"line_of_business": book.policy["lines_of_business"],
+             **dict.fromkeys(("cause", "message", "about"), causes),
+             "decoy": [entry["cause"] for entry in pools["decoys"]],
+             "bait": [entry["kind"] for entry in pools["baits"]],
+             "for": {entry["for"]: None for entry in pools["causes"] + pools["register"] if "for" in entry}}
     for name, known in words.items():
         yield from not_one_of(name, plan[name], known) if name in plan else ()
-    for word in plan.get("register", ("",)):
+    for word in plan["register"]:
         yield from not_one_of("register", word, book.policy["evidence"])
-    yield from not_one_of("expect/clock_rule", plan.get("expect", {}).get("clock_rule"), book.days)
+    yield from not_one_of("expect/clock_rule", plan["expect"]["clock_rule"], book.days)
 
 
 def _stats(book, seed, plans, rows, gold, answers, pages):

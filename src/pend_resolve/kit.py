@@ -4,12 +4,6 @@ from src.shared import blame
 from src.shared.kit import Definition
 
 
-def load(data):
-    """Everything read once from a data folder, validated. BadData lists what is wrong."""
-    book = policy.load(data)
-    return book._replace(template=prompt.load(book))
-
-
 def keys(book):
     """The keys that a reply is asked for: every field of fields.json."""
     return [field.name for field in book.reply.all]
@@ -31,6 +25,7 @@ def headline(book):
                                        "clock": blame.ARITHMETIC, "release": blame.MISAPPLIED})
 
 
-KIT = Definition(load=load, keys=keys, required=required, schema=lambda book: book.reply.schema(), prompt=prompt.build,
-                 normalise=recheck.normalise, recheck=recheck.recheck, decide=policy.decide, panels=panels.panels,
-                 build=corpus.build, vocabularies=vocabularies, headline=headline)
+KIT = Definition(load=policy.load, keys=keys, required=required, schema=lambda book: book.reply.schema(),
+                 prompt=prompt.build, normalise=recheck.normalise, recheck=recheck.recheck, decide=policy.decide, panels=panels.panels,
+                 build=corpus.build, vocabularies=vocabularies, headline=headline,
+                 settings=("coverage_min", "precision_min"))

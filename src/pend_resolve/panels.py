@@ -30,16 +30,16 @@ def page(book, text, gold):
     quote = gold and gold.values[QUOTE]
     spans = sections.locate(text, book.facts)
     for place in citation.locate(text, quote).spans[:1] if quote else ():
-        spans |= {QUOTE: place, policy.CAUSE: place}
+        spans[QUOTE] = place
     for claim in book.claims_of_release:
         start = text.find(claim)
         if start >= 0:
             spans["release"] = start, start + len(claim)
-    return draw.document(text, spans, title="The pend record")
+    return draw.document(text, spans, title="The pend record", groups={policy.CAUSE: [QUOTE]})
 
 
 def fields(answers):
-    """The reading first, then what code derives from it, then what is only shown. Marks are named as the answers are."""
+    """The reading first, then what code derives, then what is only shown. Marks are named as the answers are."""
     entries = [(name, None, name, None) for name in ASKED] + [(name, None, None, None) for name in BESIDE]
     return draw.fields(entries, answers)
 

@@ -5,13 +5,19 @@ claims.json, never from the page; the release is read off the gate. The citation
 """
 from src.pend_resolve import clock, policy, release
 from src.shared.kit import Answer
+from src.shared.reply import fold_word
 
 
 def normalise(book, reply):
     """A reply's object → Answer: every asked value or None, and the Finding of each that was not read.
 
-    Words of a vocabulary are folded, so `auto_release` is AUTO-RELEASE and counts; the citation is never touched.
+    Words of a vocabulary are folded, so `auto_release` is AUTO-RELEASE and counts; the citation is never touched. Nor
+    does an automatic release go uncounted because it stands in a list or an object of its own.
     """
+    given = reply.get("release")
+    several = given if isinstance(given, list) else list(given.values()) if isinstance(given, dict) else []
+    if any(fold_word(word, release.ANSWERS) == release.AUTO for word in several):
+        reply = {**reply, "release": release.AUTO}
     return Answer(*book.reply.read_reply(reply), None)
 
 

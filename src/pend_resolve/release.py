@@ -4,10 +4,16 @@ The answer takes a cause class and looks at nothing. That no policy, reply or se
 is checked where the kit is imported, for each record in the recheck, and for each page that the board shows.
 """
 from src.shared import kit as kits
-from src.shared.files import BadData, read_json
+from src.shared import shapes
+from src.shared.files import BadData, read_json, tell
 
 EXAMINER, AUTO = ANSWERS = "EXAMINER-APPLIES", "AUTO-RELEASE"
-KEYS = ("answers", "auto_release_open", "configurable_in_kit", "conditions")
+GATE = shapes.record({
+    "answers": shapes.Kind(lambda value: shapes.OBJECT.holds(value) and tuple(value) == ANSWERS,
+                           f"an object of {', '.join(ANSWERS)}, in that order", shapes.TEXTS_BY_NAME.inside),
+    "auto_release_open": shapes.Kind(lambda value: value == [], "[]; this kit opens no category for automatic release"),
+    "configurable_in_kit": shapes.Kind(lambda value: value is False, "false; nothing in the kit opens the gate"),
+    "conditions": shapes.some(shapes.list_of(shapes.TEXT))})
 
 
 class GateOpened(RuntimeError):
@@ -21,21 +27,7 @@ def who_applies(cause_class):
 
 def check(policy, where):
     """Hold a policy against the gate: no open category, not configurable, the two known answers. BadData otherwise."""
-    gate = policy.get("release_gate") or {}
-    problems = [f"{where}: /release_gate/{key}: unknown key; the gate has {', '.join(KEYS)} and nothing else"
-                for key in gate if key not in KEYS]
-    if gate.get("auto_release_open") != []:
-        problems.append(f"{where}: /release_gate/auto_release_open: {gate.get('auto_release_open')!r}: this kit opens "
-                        "no category for automatic release; write []")
-    if gate.get("configurable_in_kit") is not False:
-        problems.append(f"{where}: /release_gate/configurable_in_kit: {gate.get('configurable_in_kit')!r}: nothing in "
-                        "the kit opens the gate; write false")
-    if tuple(gate.get("answers") or ()) != ANSWERS:
-        problems.append(f"{where}: /release_gate/answers: {', '.join(ANSWERS)} are wanted, in that order")
-    if not isinstance(gate.get("conditions"), list) or not gate["conditions"]:
-        problems.append(f"{where}: /release_gate/conditions: what it would take is wanted, a list of at least one")
-    if problems:
-        raise BadData(*problems)
+    tell(list(shapes.misfits(policy, {"release_gate": GATE}, f"{where}: /", ("release_gate",))))
     for cause in policy.get("causes") or ():
         hold({"cause_class": cause, "release": who_applies(cause)})
 
@@ -47,5 +39,12 @@ def hold(values):
                          "an examiner")
 
 
-_OWN = kits.home(__package__.rpartition(".")[2]) / "policy.json"
-check(read_json(_OWN), _OWN)
+def _check_own(path):
+    try:
+        policy = read_json(path)
+    except BadData:
+        return      # what cannot be read opens no gate, and is said with all else that is wrong when it is loaded
+    check(policy, path)
+
+
+_check_own(kits.home(__package__.rpartition(".")[2]) / "policy.json")

@@ -3,18 +3,28 @@
 Every generator draws through this, so that one seed gives one corpus, byte for byte. What it draws for is planned in
 `cases.json`, which is read here as well.
 """
+from src.shared import shapes
 from src.shared.fields import near
-from src.shared.files import BadData, read_json, to_json
+from src.shared.files import BadData, Problems, read_json, to_json
+from src.shared.values import shown
 
+CASE = {"case": shapes.LINE, "count": shapes.COUNT, "sentence": shapes.SAID}     # what every kit's cases say
 FILLING = {"#": "0123456789", "@": "ABCDEFGHJKLMNPQRSTUVWXYZ"}
 
 
 class Draw:
-    """Pools of one file, and every way to take something from them. `.rng` is the generator itself."""
+    """Pools of one file, and every way to take something from them. `.rng` is the generator itself.
 
-    def __init__(self, path, seed):
+    `kinds` {key: Kind} says what the file may hold; BadData lists all that is wrong in it.
+    """
+
+    def __init__(self, path, seed, kinds):
         import random  # only a build pays for this import
-        self.path, self.pools, self.rng, self.given, self._decks = path, read_json(path), random.Random(seed), set(), {}
+        problems = []
+        self.path, self.pools = path, shapes.read(path, kinds, problems)
+        if problems:
+            raise BadData(*problems)
+        self.rng, self.given, self._decks = random.Random(seed), set(), {}
 
     def pool(self, *names):
         """What stands at a path in the file. BadData where it is missing or empty."""
@@ -22,8 +32,12 @@ class Draw:
         for name in names:
             found = found.get(name) if isinstance(found, dict) else None
         if not found:
-            raise BadData(f"{self.path}: /{'/'.join(names)}: entries to draw from are wanted")
+            raise self.refusal("entries to draw from are wanted", *names)
         return found
+
+    def refusal(self, why, *names):
+        """The BadData that says what is wrong with a pool."""
+        return BadData(f"{self.path}: /{'/'.join(map(str, names))}: {why}")
 
     def one(self, *names):
         """One entry of a pool."""
@@ -58,31 +72,48 @@ class Draw:
         return "".join(self.rng.choice(FILLING.get(mark, mark)) for mark in self.one(*names))
 
 
-def read_cases(path, keys, problems):
+def planned(data, seed, pools, case, problems):
+    """(the Draw over a data folder's pools.json, its planned cases); BadData lists all that is wrong in both files.
+
+    `pools` and `case` {key: Kind}; `problems(draw, case)` yields a sentence for whatever in a case names nothing, and
+    with None for the case whatever in the pools does.
+    """
+    wrong = Problems()
+    draw = wrong.of(Draw, data / "pools.json", seed, pools)
+    unfit = [f"{draw.path}: {problem}" for problem in problems(draw, None)] if draw else []
+    cases = wrong.of(read_cases, data / "cases.json", case, lambda case: problems(draw, case) if draw else ())
+    wrong.found += unfit
+    wrong.refuse()
+    return draw, cases
+
+
+def read_cases(path, kinds, problems):
     """The planned cases of cases.json, each with the words `where` it stands.
 
-    Every case has the `keys`; `problems(case)` yields a sentence for whatever in it names nothing. BadData lists all.
+    `kinds` {key: Kind} are those of a case; `problems(case)` yields a sentence for whatever in a sound one names
+    nothing. BadData lists all.
     """
-    cases = read_json(path)
-    if not isinstance(cases, list):
-        raise BadData(f"{path}: a list of cases is wanted")
-    found = [f"{path}: case {place}: an object with {', '.join(sorted(keys))} is wanted"
-             for place, case in enumerate(cases, 1) if not isinstance(case, dict) or not keys <= case.keys()]
-    if not found:
-        cases = [{**case, "where": f"{path}: {case['case']}"} for case in cases]
-        found = [f"{case['where']}: {problem}" for case in cases for problem in problems(case)]
+    cases, found = read_json(path), []
+    if not shapes.LIST.holds(cases) or not cases:
+        raise BadData(f"{path}: {shown(cases)} is not a list of planned cases")
+    for place, case in enumerate(cases, 1):
+        name = case.get("case") if shapes.OBJECT.holds(case) else None
+        where = f"{path}: {name if shapes.LINE.holds(name) else f'case {place}'}"
+        at = f"{where}: /"
+        unfit = [*shapes.unknown(case, kinds, at), *shapes.misfits(case, kinds, at, kinds)]
+        found += unfit or (f"{where}: {problem}" for problem in problems(case))
+        cases[place - 1] = {**case, "where": where} if not unfit else None
     if found:
         raise BadData(*found)
     return cases
 
 
-def plan_problems(case, known, problems):
-    """A sentence for each fault of a case's planned `documents`: how many they are, their keys, their `problems`."""
+def plan_problems(case, problems):
+    """A sentence for each fault of a case's planned `documents`: how many they are, and their `problems`."""
     if case["count"] != len(case["documents"]):
         yield f"count {case['count']} and {len(case['documents'])} planned documents; make them agree"
-    for place, plan in enumerate(case["documents"], 1):
-        for problem in (*unknown_keys(plan, known), *problems(plan)):
-            yield f"document {place}: {problem}"
+    for place, plan in enumerate(case["documents"]):
+        yield from (f"/documents/{place}: {problem}" for problem in problems(plan))
 
 
 def refuse_unplanned(outcomes):
@@ -96,11 +127,6 @@ def refuse_unplanned(outcomes):
              f"plan, the expectation or the rule" for where, expect, answer, document in told if answer != expect]
     if found:
         raise BadData(*found)
-
-
-def unknown_keys(plan, known):
-    """A sentence for each key of a plan that is not among the `known`."""
-    return [f"unknown key {name!r}{near(name, known)}; known: {', '.join(known)}" for name in plan if name not in known]
 
 
 def not_one_of(name, value, known):

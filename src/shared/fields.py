@@ -9,15 +9,20 @@ import functools
 
 from src.shared import shapes
 from src.shared import values as v
-from src.shared.files import BadData, read_json
+from src.shared.files import tell
+from src.shared.values import near
 
 TYPES = ("string", "text", "list", "number", "enum", "date", "datetime")
 KINDS = {"name": shapes.TEXT, "type": shapes.TEXT, "unit": shapes.TEXT, "nullable": shapes.FLAG, "section": shapes.TEXT,
          "line": shapes.TEXT, "decided": shapes.FLAG, "never_read": shapes.FLAG, "one_name": shapes.FLAG,
          "allowed": shapes.TEXT_OR_TEXTS, "not_stated": shapes.TEXTS, "description": shapes.TEXT}
-OUTLINE = {"fields": shapes.LIST, "units": shapes.WORDS_BY_NAME, "sections": shapes.OBJECT}
 SECTIONS = {"sent": shapes.TEXTS, "withheld": shapes.TEXTS}
+OUTLINE = {"fields": shapes.some(shapes.LIST), "units": shapes.WORDS_BY_NAME,
+           "sections": shapes.record(SECTIONS, SECTIONS)}
+NAMED = shapes.Kind(lambda value: shapes.OBJECT.holds(value) and shapes.SAID.holds(value.get("name")),
+                    "an object with a name")
 NO_UNIT = frozenset()
+NO_LINE = "no line label; write how its line begins, or \"\" where the section is one value"
 CONFIDENCE = "confidence"     # the one field of every kit that is a share
 
 
@@ -54,14 +59,15 @@ class Field:
 class Fields:
     """All fields of a kit in order, by name, and the sections that are sent or withheld.
 
-    Where problems were collected, the fields that have one are in `.unsound` by name and nowhere else.
+    Where problems were collected, the fields that have one are in `.unsound` by name and nowhere else; None is among
+    them where a name could not be read.
     """
 
     def __init__(self, path, document, vocabularies, unsound=frozenset()):
         self.path, self.unsound = path, unsound
-        self.sections_sent = tuple(document.get("sections", {}).get("sent", ()))
-        self.sections_withheld = tuple(document.get("sections", {}).get("withheld", ()))
-        entries = [entry for entry in document["fields"] if entry["name"] not in unsound]
+        sections = document.get("sections") or {}
+        self.sections_sent, self.sections_withheld = (tuple(sections.get(part, ())) for part in SECTIONS)
+        entries = [entry for entry in document["fields"] or () if NAMED.holds(entry) and entry["name"] not in unsound]
         for entry in entries:
             if isinstance(entry.get("allowed"), str):
                 entry["allowed"] = tuple(vocabularies[entry["allowed"][1:]])
@@ -69,6 +75,10 @@ class Fields:
         self.by_name = {field.name: field for field in self.all}
         self.copied = [field for field in self.all if not field.decided]
         self.decided = [field for field in self.all if field.decided]
+
+    def may_be(self, name):
+        """Whether a field of this name may be meant by the file, and is only not sound."""
+        return name in self.unsound or None in self.unsound
 
     def schema(self):
         """The JSON schema of a reply with these fields: every key required, no other allowed, null always possible."""
@@ -103,29 +113,18 @@ class Fields:
         return values, findings
 
 
-def load(path, vocabularies, problems=None):
-    """fields.json → Fields. `vocabularies` fills `"allowed": "$name"`, e.g. {"decisions": (…), "rules": (…)}.
+def load(path, vocabularies, problems=None, asked=None):
+    """fields.json → Fields. `vocabularies` fills `"allowed": "$name"`, e.g. {"decisions": (…), "rules": (…)}; one that
+    could not be read is None. `asked` {name: type, or None for any}: the fields that code asks for by their names.
 
     BadData lists every problem with its JSON pointer, what was expected and the nearest valid name. With a list of
-    `problems` those of single fields are put into it instead, and the Fields have the others.
+    `problems` they are put into it instead, and the Fields have the fields that are sound.
     """
-    document = read_json(path)
-    broken = list(_shape(document, path))
-    if broken:
-        raise BadData(*broken)
-    found = list(_problems(document, path, vocabularies))
-    if problems is None and found:
-        raise BadData(*(problem for _, problem in found))
-    if problems is not None:
-        problems += (problem for _, problem in found)
-    return Fields(path, document, vocabularies, frozenset(name for name, _ in found))
-
-
-def near(name, known, alike=0.5):
-    """' (did you mean …?)' for the nearest known name, or ''."""
-    import difflib
-    close = difflib.get_close_matches(str(name), list(map(str, known)), 1, alike)
-    return f" (did you mean {close[0]}?)" if close else ""
+    found = []
+    document = shapes.read(path, OUTLINE, found, ("units", "sections"))
+    told = list(_problems(document, path, vocabularies, asked or {}))
+    tell(found + [sentence for _, sentence in told if sentence], problems)
+    return Fields(path, document, vocabularies, frozenset(name for name, _ in told))
 
 
 def misspelt(given, known, beside=()):
@@ -142,6 +141,16 @@ def misspelt(given, known, beside=()):
     return list(_slips(strangers, absent, tuple(known)))
 
 
+def unread(row, known, beside=()):
+    """One sentence on all keys of a row that have a value and are none of the `known`, each with the near one; or [].
+
+    Other than `misspelt` it does not ask how near: where a value is missing, any of them may have been meant for it.
+    """
+    keys = [f"{v.cut(str(key))}{near(key, known)}" for key, value in row.items()
+            if value is not None and key not in known and key not in beside]
+    return [f"given and not read: {', '.join(keys)}"] if keys else []
+
+
 @functools.lru_cache(maxsize=256)
 def _slips(strangers, absent, known):
     """The sentences of `misspelt`, remembered: the rows of one file have their slips in common."""
@@ -151,28 +160,29 @@ def _slips(strangers, absent, known):
                  if (close := near(name, meant, 0.75)))
 
 
-def _shape(document, path):
-    yield from shapes.misfits(document, OUTLINE, f"{path}: /", ("fields",))
-    if isinstance(document, dict):
-        yield from shapes.misfits(document.get("sections", {}), SECTIONS, f"{path}: /sections")
-        entries = document.get("fields")
-        if entries == []:
-            yield f"{path}: /fields: a list of fields is wanted"
-        for i, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-                yield f"{path}: /fields/{i}: {v.shown(entry)} is not an object with a name"
+def _problems(document, path, vocabularies, asked):
+    """(name of the field, sentence) of everything that is wrong in single fields.
 
-
-def _problems(document, path, vocabularies):
-    """(name of the field, sentence) of everything that is wrong in single fields."""
-    seen, lines = set(), {}
-    for i, entry in enumerate(document["fields"]):
-        at = f"{path}: /fields/{i} ({entry['name']})"
-        if entry["name"] in seen:
-            yield entry["name"], f"{at}: the name stands twice; names are unique"
-        seen.add(entry["name"])
+    The name is None where it cannot be read, the sentence where what the field hangs on has been refused already.
+    """
+    types, lines = {}, {}
+    if document["fields"] is None:
+        yield None, None
+    for i, entry in enumerate(document["fields"] or ()):
+        if not NAMED.holds(entry):
+            yield None, f"{path}: /fields/{i}: {v.shown(entry)} is not {NAMED.words}"
+            continue
+        name, at = entry["name"], f"{path}: /fields/{i} ({v.cut(entry['name'])})"
+        if name in types:
+            yield name, f"{at}: the name stands twice; names are unique"
         for problem in _entry_problems(entry, at, document, vocabularies, lines):
-            yield entry["name"], problem
+            yield name, problem
+        types[name] = entry.get("type")
+    for name, type_ in asked.items() if document["fields"] else ():
+        if name not in types:
+            yield name, f"{path}: /fields: {name} is missing; code asks for a field of this name{near(name, types)}"
+        elif type_ not in (None, types[name]):
+            yield name, f"{path}: /fields ({name}): type {v.shown(types[name])}: code asks for a {type_} here"
 
 
 def _entry_problems(entry, at, document, vocabularies, lines):
@@ -182,24 +192,30 @@ def _entry_problems(entry, at, document, vocabularies, lines):
     yield from unfit
     if unfit:
         return
-    units, sent = document.get("units", {}), document.get("sections", {}).get("sent", [])
+    units, sent = document.get("units", {}), (document.get("sections") or {}).get("sent", [])
     if entry["type"] not in TYPES:
         yield f"{at}: type {v.shown(entry['type'])} is not one of {', '.join(TYPES)}{near(entry['type'], TYPES)}"
-    if "unit" in entry and entry["unit"] not in units:
+    if "unit" in entry and units is None:
+        yield None
+    elif "unit" in entry and entry["unit"] not in units:
         yield f"{at}: unit {v.shown(entry['unit'])} is not one of {', '.join(units)}{near(entry['unit'], units)}"
     yield from _vocabulary(entry, at, vocabularies)
     if sent and not entry.get("decided"):
         yield from _place(entry, at, sent, lines)
+    elif "section" in entry and "line" not in entry:
+        yield f"{at}: {NO_LINE}"
 
 
 def _vocabulary(entry, at, vocabularies):
     allowed = entry.get("allowed")
     if entry["type"] not in ("enum", "list"):
         if allowed is not None:
-            yield f"{at}: allowed belongs to the type enum or list, not to {entry['type']}"
+            yield f"{at}: allowed belongs to the type enum or list, not to {v.shown(entry['type'])}"
     elif isinstance(allowed, str):
         if allowed[:1] != "$" or allowed[1:] not in vocabularies:
-            yield f"{at}: allowed {allowed!r} is not one of {', '.join('$' + name for name in vocabularies)}"
+            yield f"{at}: allowed {v.shown(allowed)} is not one of {', '.join('$' + name for name in vocabularies)}"
+        elif vocabularies[allowed[1:]] is None:
+            yield None
     elif not allowed and (entry["type"] == "enum" or allowed == []):
         yield f"{at}: allowed is missing; write the list of its words"
 
@@ -209,7 +225,7 @@ def _place(entry, at, sent, lines):
     if section not in sent:
         yield f"{at}: section {v.shown(section)} is not one of the sections sent: {', '.join(sent)}"
     if line is None:
-        yield f"{at}: no line label; write how its line begins, or \"\" where the section is one value"
+        yield f"{at}: {NO_LINE}"
     elif (section, line) in lines:
         yield f"{at}: line {line!r} of section {section} already belongs to {lines[section, line]}"
     else:

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 BOM = b"\xef\xbb\xbf"
+LEFT_BY_SYSTEMS = ("Thumbs.db", "desktop.ini")       # beside whatever begins with a dot
 _UMASK = os.umask(0o022)
 os.umask(_UMASK)        # there is no way to read it but to set it; done once, before there are threads
 
@@ -24,6 +25,15 @@ class BadData(ValueError):
     def __init__(self, *problems):
         self.problems = [str(p) for p in problems]
         super().__init__("\n".join(self.problems))
+
+
+def tell(found, problems=None):
+    """Put sentences into a list of `problems` that somebody gathers, else raise BadData with them where there are any.
+    """
+    if problems is not None:
+        problems += found
+    elif found:
+        raise BadData(*found)
 
 
 class Problems:
@@ -47,10 +57,20 @@ class Problems:
             self.found += e.problems
             return None
 
+    def then(self, read, *arguments):
+        """As `of`, once none of the arguments is None: what that was read from has been refused already."""
+        return None if None in arguments else self.of(read, *arguments)
+
     def refuse(self):
         """Raise BadData with every problem kept so far, each once; nothing where there is none."""
         if self.found:
             raise BadData(*dict.fromkeys(self.found))
+
+
+def visible(folder):
+    """The paths in a folder, sorted, but for those that systems leave in any folder; none where there is no folder."""
+    return sorted(path for path in Path(folder).glob("*")
+                  if not path.name.startswith(".") and path.name not in LEFT_BY_SYSTEMS)
 
 
 def read_text(path):

@@ -10,6 +10,7 @@ import os
 from collections import namedtuple
 from pathlib import Path
 
+from src.shared import shapes
 from src.shared.fields import near
 from src.shared.files import BadData, Problems, read_json, read_jsonl, read_text
 
@@ -32,10 +33,11 @@ MARKER = "kit.json"
 # step(book, inputs, kept state as JSON or None) → (what decide gives, the state to keep)
 # schedule(book, states=paths or facts=path) → what tools/due.py asks for: positions of the runs taken, and when a roster
 # is stale
+# settings: names of the shares that kit.json sets and `book.settings` holds
 # variants {arm: (letter of its run ids, function in place of prompt)}: prompts that differ in one block
 Definition = namedtuple("Definition", "load keys required schema prompt normalise recheck decide panels build "
-                                      "step schedule variants vocabularies headline",
-                        defaults=(None, None, None, lambda book: {}, lambda book: None))
+                                      "step schedule variants vocabularies headline settings",
+                        defaults=(None, None, None, lambda book: {}, lambda book: None, ()))
 
 # values {field: value}, problems {field: {"raw", "why"}} of what could not be read, trace of the rules or None;
 # document is the id where it is known, which a reply does not say
@@ -50,9 +52,11 @@ class Kit:
         self._corpus = os.path.join(self.data, "corpus", "")
         self.definition = importlib.import_module(f"src.{name}.kit").KIT
         wrong = Problems()
-        self.about = wrong.of(_about, self.data / MARKER, name)
+        self.about = _about(self.data / MARKER, name, self.definition.settings, wrong.found)
         self.book = wrong.of(self.definition.load, self.data)
         wrong.refuse()
+        if self.definition.settings:
+            self.book = self.book._replace(settings=self.about["settings"])
 
     @property
     def hyphened(self):
@@ -68,12 +72,14 @@ class Kit:
         if name not in known:
             raise BadData(f"--set {name}: {self.name} has no such setting{near(name, known)}"
                           + (f"; settings: {', '.join(known)}" if known else ""))
-        self.book = self.book._replace(settings={**self.book.settings, name: _share(value, f"--set {name}")})
+        if not SHARE.holds(value):
+            raise BadData(f"--set {name}: {value} is no share; a number from 0 to 1 is wanted")
+        self.book = self.book._replace(settings={**self.book.settings, name: value})
 
     def gold(self):
         """Yield the rows of the gold key in file order, one at a time: that order is the order of the documents."""
         for number, row in read_jsonl(self.data / "gold.jsonl"):
-            if not _is_file_name(row.get("id")):
+            if not is_file_name(row.get("id")):
                 raise BadData(f"{self.data / 'gold.jsonl'}: line {number}: id {row.get('id')!r} is no document; it is "
                               "the name of a file in corpus/, without .txt")
             yield row
@@ -105,7 +111,7 @@ def _page(place, changed, size):
     return read_text(place)
 
 
-def _is_file_name(document):
+def is_file_name(document):
     """Whether an id can name a file in the corpus and nothing outside it."""
     return isinstance(document, str) and document.isprintable() and document[:1] not in ("", ".") and not set(document) & set("/\\\0+")
 
@@ -152,18 +158,22 @@ def _alone():
     return about["kit"]
 
 
-def _about(path, name):
-    about = read_json(path)
-    if not isinstance(about, dict) or about.get("kit") != name:
-        raise BadData(f"{path}: /kit: {about.get('kit') if isinstance(about, dict) else about!r} is not {name}")
-    for setting, value in about.get("settings", {}).items():
-        _share(value, f"{path}: /settings/{setting}")
-    return about
+def _about(path, name, settings, problems):
+    """kit.json of the kit of this name, whatever else it says of itself."""
+    own = shapes.Kind(lambda value: value == name, f"{name}, whose files these are")
+    shares = shapes.record(dict.fromkeys(settings, SHARE))
+    return shapes.read(path, {"kit": own, **ABOUT, "settings": shares}, problems,
+                       (*SOME, *["settings"] * (not settings)), beside=True)
 
 
-def _share(value, where):
-    """A setting's value, which is a share. BadData for what is no number, and for one outside 0 to 1, nan too."""
+def _is_share(value):
+    """Whether a setting's value is a share: nan and what is outside 0 to 1 is none."""
     number = isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool)
-    if not number or isinstance(value, decimal.Decimal) and not value.is_finite() or not 0 <= value <= 1:
-        raise BadData(f"{where}: {value} is no share; a number from 0 to 1 is wanted")
-    return value
+    return number and (not isinstance(value, decimal.Decimal) or value.is_finite()) and 0 <= value <= 1
+
+
+SHARE = shapes.Kind(_is_share, "a share, a number from 0 to 1")
+# What every kit.json says, and what of it may be left out; a kit may say more.
+ABOUT = {**dict.fromkeys(("title", "decides", "document", "documents", "primary_metric", "id"), shapes.SAID),
+         **dict.fromkeys(("seed", "size"), shapes.WHOLE)}
+SOME = ("id", "document", "seed", "size")

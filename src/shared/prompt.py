@@ -44,7 +44,8 @@ class Template:
 def load(path, filled, per_document=(PER_DOCUMENT,)):
     """Read prompt.md. `filled` {placeholder: text} for the fixed parts; `per_document` names those filled on each call.
 
-    BadData for a file without parts, an unknown or unused placeholder, or a fixed part behind one that changes.
+    BadData for a file without parts, an unknown or unused placeholder, or a fixed part behind one that changes. With a
+    text that is None, since what it says has been refused, the file is judged and there is no Template: None.
     """
     text = read_text(path)
     heads = list(_HEADING.finditer(text))
@@ -55,7 +56,12 @@ def load(path, filled, per_document=(PER_DOCUMENT,)):
     problems = list(_problems(parts, path, filled.keys() | set(per_document), per_document))
     if problems:
         raise BadData(*problems)
-    return Template(path, parts, filled, per_document)
+    return None if None in filled.values() else Template(path, parts, filled, per_document)
+
+
+def rendered(renders, *given):
+    """{placeholder: text} of {placeholder: function of what is given}; None for each where some of that was refused."""
+    return {name: None if None in given else render(*given) for name, render in renders.items()}
 
 
 def read_page(path):

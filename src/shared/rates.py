@@ -123,7 +123,7 @@ def _problems(document, own):
         yield from _entry(card, at, ("id", "models", *dated, *(priced and PRICED)), (*CARD, *priced))
         for j, window in enumerate(_rows(card, "windows")):
             yield from _entry(window, f"{at}/windows/{j}", PRICED, WINDOW)
-            if str(window.get("until", "a")) < str(window.get("from", "")):
+            if "until" in window and str(window["until"]) < str(window.get("from", "")):
                 yield f"{at}/windows/{j}/until", f"{shown(window['until'])} is before {shown(window['from'])}"
         names = [("id", str(card["id"]), f"{at}/id")] if "id" in card else []
         names += [("models", name, f"{at}/models/{j}") for j, name in enumerate(_rows(card, "models"))]

@@ -22,9 +22,26 @@ _NUMBER = re.compile(r"""([+-]?)(?:
     )(?![0-9.,]*[0-9])\s*(.*)""", re.DOTALL | re.VERBOSE)
 _TWO_READINGS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
 _SIGNS = re.compile(r"[;+&\n]")
-_SEVERAL = re.compile(r"[,;+&/|\n]|\b(?:and|or|plus|with)\b", re.IGNORECASE)
-_PLACEHOLDERS = frozenset({"n/a", "na", "n.a.", "not applicable", "unknown", "unclear", "not known", "tbc", "tbd",
-                           "nil", "null", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "??", "."})
+# A name that is compared whole is made of letters, digits and these signs; any other may stand between two names.
+_IN_A_NAME = frozenset(" _'.()[]%-")
+_PLAIN = re.compile(r"(?=[0-9 ]*[A-Za-z])[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")          # what most names are
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+# So may a hyphen beside a blank, a full stop before one, and the words for and, or and with on labels in Europe.
+_APART = re.compile(r"\s-|-\s|(?<!\bst)(?<!\bno)(?<!\bcv)(?<!\bvar)(?<!\bssp)(?<!\bspp)\.\s|\s(?-i:[yeoi])\s", re.I)
+_BETWEEN = frozenset("and or nor plus with et ou avec und oder mit con och og eller en".split())
+# What stands where a name is wanted and is none: as the whole, at the beginning, or anywhere in it.
+_PLACEHOLDERS = frozenset({"n a", "na", "not applicable", "unknown", "unclear", "tba", "tbc", "tbd", "nil", "null",
+                           "nothing", "zero", "ditto", "same", "various", "x", "xx", "xxx"})
+_NO_NAME_BEGINS = frozenset("all any every each other others everything anything see refer as not no none aucun aucune "
+                            "kein keine ninguno".split())
+_NO_NAME_HOLDS = frozenset("except excluding unless containing including etc label listed stated specified products "
+                           "mixtures formulations pesticides herbicides fungicides insecticides adjuvants "
+                           "substances".split())
+_TELLING = _BETWEEN | _PLACEHOLDERS | _NO_NAME_BEGINS | _NO_NAME_HOLDS | frozenset("yeoi")
+_BLANKS = re.compile(r"[^\S\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]+")     # those that part no lines or columns
+_UNSEEN, _FILLERS = ("Cc", "Cf", "Co", "Cn", "Cs", "Mn", "Me"), "\u115f\u1160"
+_ALIKE = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{HYPHEN}": "-", "\N{NON-BREAKING HYPHEN}": "-"})
+_DASHES = "\u00ad\u02d7\u2043\u2212"     # soft hyphen, modifier letter, bullet and minus: dashes by their looks alone
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _DATE_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2})")
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " "})
@@ -83,7 +100,7 @@ def _number_of_text(raw, unit, words):
         raise Unreadable(raw, f"is not one plain number{_in(unit)}; write it like 1200 or 2.5")
     if re.search("[0-9]", tail):
         raise Unreadable(raw, f"holds more than one number; one number{_in(unit)} is wanted")
-    if tail and fold_name(tail).rstrip(".").replace(" / ", "/") not in words:
+    if tail and fold_name(tail).replace(" / ", "/") not in words:
         raise OtherUnit(raw, f"is not in {unit}" if unit else "carries a unit where none is expected")
     digits = (found["plain"] or (found["english"] or "").replace(",", "")
               or (found["comma"] or found["other"]).replace(".", "").replace(",", "."))
@@ -106,18 +123,54 @@ def read_one_name(raw):
     'Winter WHEAT'
     """
     name = read_name(raw)
-    if name:
-        _refuse_no_name(raw, name)
-        if _SEVERAL.search(raw.strip()):
-            raise Unreadable(raw, "may be several names; one name is wanted")
+    why = name and _no_one_name(raw.strip())
+    if why:
+        raise Unreadable(raw, why)
     return name
 
 
-def _refuse_no_name(raw, name):
-    if fold_name(name) in _PLACEHOLDERS:
-        raise Unreadable(raw, "stands for a name and is none; write none, or leave it out where it is not known")
-    if not name.isascii() and any(unicodedata.category(sign) in ("Cf", "Co", "Cn", "Cs") for sign in name):
-        raise Unreadable(raw, "holds a character that cannot be seen; type the name anew")
+@functools.lru_cache(maxsize=4096)
+def _no_one_name(raw):
+    """Why a text without blanks around it is not the name of one thing; None for one that is."""
+    if _PLAIN.fullmatch(raw) and _TELLING.isdisjoint(raw.casefold().split()):
+        return None
+    name = _BLANKS.sub(" ", unicodedata.normalize("NFC", raw).translate(_ALIKE))
+    unseen = next(filter(_is_unseen, name), None)
+    if unseen:
+        return f"holds a character that cannot be seen ({_called(unseen)}); type the name anew"
+    words = _WORDS.findall(name.casefold())
+    if _is_no_name(words, name):
+        return "stands for a name and is none; write none, or leave it out where it is not known"
+    odd = next((sign for sign in name if not (sign in _IN_A_NAME or _is_plain(sign))), None)
+    if not (odd or name[0].isalnum() or name[0] in "(["):
+        return f"begins with {_called(name[0])}; begin with the name"
+    apart = _APART.search(name)
+    found = odd or apart and apart[0].strip() or next(filter(_BETWEEN.__contains__, words), None)
+    return found and (f"may be several names, for it holds {_called(found)}; one name is wanted, and in a list a comma "
+                      f"between each two")
+
+
+def _is_no_name(words, name):
+    """Whether the folded words of a name say that there is none, or which ones are meant; `No. 5` is a name."""
+    if not any(map(str.isalpha, name)) or " ".join(words) in _PLACEHOLDERS or not _NO_NAME_HOLDS.isdisjoint(words):
+        return True
+    return words[0] in _NO_NAME_BEGINS and words != ["none"] and not (words[0] == "no" and name[2:3] == ".")
+
+
+def _is_unseen(sign):
+    return sign in _FILLERS or unicodedata.category(sign) in _UNSEEN and not sign.isspace()
+
+
+def _is_plain(sign):
+    """Whether a sign is a letter or a digit that looks like no other: neither full-width nor raised nor joined."""
+    if sign.isascii():
+        return sign.isalnum()
+    return unicodedata.category(sign) in ("Lu", "Ll", "Lt", "Lo") and unicodedata.normalize("NFKC", sign) == sign
+
+
+def _called(text):
+    """A word as it stands, a sign that may look like another with its number."""
+    return repr(text) if text.isascii() and text.isprintable() or len(text) > 1 else f"{text!r} (U+{ord(text):04X})"
 
 
 def read_name(raw):
@@ -159,13 +212,16 @@ def read_list(raw, allowed=None, one_name=False):
 
 @functools.lru_cache(maxsize=4096)
 def _list_of_text(raw, one_name):
-    names = tuple(name for name in (" ".join(part.split()) for part in raw.split(",")) if name)
-    if _SIGNS.search(raw.strip()) or one_name and any(_SEVERAL.search(name) for name in names):
+    if _SIGNS.search(raw.strip()):
         raise Unreadable(raw, "has other signs than commas between its names; put a comma between each two")
+    parts = [part.strip() for part in raw.split(",") if part.strip()]
+    names = tuple(" ".join(part.split()) for part in parts)
     if len(names) > 1 and "none" in map(fold_name, names):
         raise Unreadable(raw, "lists the word none beside names; it is either none or names")
-    for name in names if one_name else ():
-        _refuse_no_name(raw, name)
+    for part in parts if one_name else ():
+        why = _no_one_name(part)
+        if why:
+            raise Unreadable(raw, why if len(parts) == 1 else f"lists {shown(part)}, which {why}")
     return names or None
 
 
@@ -220,14 +276,31 @@ def read_date_time(raw):
 
 @functools.lru_cache(maxsize=4096)
 def fold_name(name):
-    """The form in which names are compared: trimmed, blanks collapsed, composed, case folded. Always the whole name."""
-    return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
+    """The form in which names are compared, always whole: trimmed, blanks collapsed, composed, case folded, one hyphen
+    and one apostrophe for all, no full stop behind it."""
+    return _folded(name).rstrip(". ")
 
 
 @functools.lru_cache(maxsize=4096)
 def fold_word(word):
-    """The form in which words of a vocabulary are compared: like names, and hyphens and underscores are blanks."""
-    return fold_name(re.sub(r"[-_\s]+", " ", word))
+    """The form in which words of a vocabulary are compared: like names, and hyphens and underscores are blanks.
+
+    Every sign that looks like one of these is one, and a letter is the plain letter that it looks like.
+    """
+    if not word.isascii():
+        word = "".join(map(_plain_sign, unicodedata.normalize("NFKC", word)))
+    return _folded(re.sub(r"[-_\s]+", " ", word))
+
+
+def _plain_sign(sign):
+    """A blank for each kind of dash and low line, nothing for what is not seen, any other sign as it is."""
+    if sign in _DASHES or unicodedata.category(sign) in ("Pd", "Pc"):
+        return " "
+    return "" if unicodedata.category(sign) == "Cf" else sign
+
+
+def _folded(text):
+    return unicodedata.normalize("NFC", " ".join(text.split())).casefold().translate(_ALIKE)
 
 
 def unanswered(names, reply):
@@ -244,8 +317,22 @@ def plain(value):
 
 def shown(raw):
     """A raw value as a short quoted text for a message."""
-    text = repr(str(raw) if isinstance(raw, decimal.Decimal) else raw)
+    try:
+        return cut(repr(str(raw) if isinstance(raw, decimal.Decimal) else raw))
+    except RecursionError:
+        return "a value nested too deeply to be shown"
+
+
+def cut(text):
+    """A text short enough for a message."""
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def near(name, known, alike=0.5):
+    """' (did you mean …?)' for the nearest known name, or ''."""
+    import difflib  # only a slip pays for this import
+    close = difflib.get_close_matches(str(name)[:80], list(map(str, known)), 1, alike)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _in(unit):

@@ -15,23 +15,30 @@ import functools
 
 from src.shared import shapes
 from src.shared.fields import near
-from src.shared.files import BadData, read_json
-from src.shared.values import Unreadable, fold_name, shown
+from src.shared.files import tell
+from src.shared.values import Unreadable, cut, fold_name, shown
 
 TRUE, FALSE, MISSING, NOT_APPLICABLE, ERROR = "true", "false", "missing", "not applicable", "error"
 ORDERINGS = ("<", "<=", ">", ">=")
 TESTS = ("==", "!=", *ORDERINGS, "in", "not in", "includes", "is stated", "is not stated")
 ORDERED_TYPES = ("number", "date", "datetime")
+DEEPEST = 20        # conditions inside conditions; nobody reads as many
 CLAUSE = {"field": shapes.TEXT, "test": shapes.TEXT, "value": shapes.ANY, "unit": shapes.TEXT}
 RULE = {"id": shapes.TEXT, "order": shapes.ANY, "class": shapes.TEXT, **CLAUSE, "not_applicable": shapes.OBJECT,
         "when": shapes.OBJECT, "decision": shapes.TEXT_OR_NULL, "why": shapes.TEXT, "source": shapes.TEXT}
 MARK = {"id": shapes.TEXT, "when": shapes.OBJECT, "why": shapes.TEXT}
 CLASS = {"decision": shapes.TEXT_OR_NULL, "why": shapes.TEXT}
 ENDING = {"decision": shapes.TEXT_OR_NULL, "rule": shapes.TEXT}
-TABLE = {"title": shapes.TEXT, "authority": shapes.TEXT, "stops_at": shapes.TEXT, "answers": shapes.TEXTS_BY_NAME,
-         "decisions": shapes.TEXTS_BY_NAME, "passed": shapes.OBJECT, "missing": shapes.OBJECT,
-         "classes": shapes.OBJECTS_BY_NAME, "rules": shapes.LIST, "flags": shapes.LIST, "hold": shapes.OBJECT,
-         "notes": shapes.ANY}
+STOPS = "breach", "match"
+NAMED = shapes.Kind(lambda value: shapes.OBJECT.holds(value) and shapes.SAID.holds(value.get("id")),
+                    "an object with an id")
+TABLE = {"title": shapes.TEXT, "authority": shapes.TEXT,
+         "stops_at": shapes.Kind(lambda value: value in STOPS, "breach or match"), "answers": shapes.TEXTS_BY_NAME,
+         "decisions": shapes.some(shapes.TEXTS_BY_NAME),
+         "passed": shapes.record(ENDING, ("decision",)), "missing": shapes.record(ENDING, ENDING),
+         "classes": shapes.by_name(shapes.record(CLASS, ("why",))), "rules": shapes.some(shapes.LIST),
+         "flags": shapes.list_of(shapes.record(MARK)), "hold": shapes.record(MARK), "notes": shapes.ANY}
+NEEDED = ("stops_at", "decisions", "passed", "missing", "rules")
 
 
 class Decision:
@@ -101,29 +108,46 @@ def rule_ids(document):
     return (*(rule["id"] for rule in document["rules"]), document["passed"]["rule"])
 
 
-def read_document(path, part=None, needed=()):
-    """A table file, or the `part` of it that is one table, as JSON with the outline that `fields.load` and `load` need.
-
-    `needed` are the keys that the kit wants beside those of every table. BadData when the outline is broken.
-    """
-    document = read_json(path)
-    if part is not None:
-        document, path = document.get(part) if isinstance(document, dict) else None, f"{path}: /{part}"
-    problems = list(_outline(document, path, needed))
-    if problems:
-        raise BadData(*problems)
+def read_document(path, problems=None, needed=()):
+    """A table file as JSON with the outline that `fields.load` and `load` need; see `outline`."""
+    found = []
+    document = shapes.read(path, TABLE, found, TABLE.keys() - {*NEEDED, *needed})
+    tell(found, problems)
     return document
 
 
-def load(path, document, fields):
-    """A table file's document and the kit's Fields → Table. BadData lists every problem with JSON pointer and remedy.
+def outline(path, document, problems, needed=()):
+    """The keys of one table, None for each that is broken or needed and missing; `path` names where it stands.
 
-    Of fields that are unsound nothing is said, since their own problem comes first; with such there is no Table: None.
+    `needed` are the keys that the kit wants beside those of every table. What is wrong is put into `problems`; of a
+    document that is None that has been done already.
     """
-    problems = list(_problems(document, path, fields))
-    if problems:
-        raise BadData(*problems)
-    return None if fields.unsound else Table(document, fields)
+    return shapes.sound(document, TABLE, path, problems, TABLE.keys() - {*NEEDED, *needed})
+
+
+def vocabulary(document):
+    """{"decisions", "rules"}: the words of an outline that a field may have, each None where it is broken."""
+    is_known = document["passed"] and document["rules"] and all(map(NAMED.holds, document["rules"]))
+    return {"decisions": document["decisions"] and tuple(document["decisions"]),
+            "rules": rule_ids(document) if is_known else None}
+
+
+def load(path, document, fields, problems=None, given=None):
+    """The outline of a table and the kit's Fields → Table. BadData lists every problem with JSON pointer and remedy.
+
+    With a list of `problems` they are put into it instead. Of what is broken itself nothing more is said, since its own
+    problem comes first; with any such there is no Table: None. `given`: names of the fields that the kit gives this
+    table, all where it is None.
+    """
+    found = list(_problems(document, path, fields))
+    if given is not None and not found:
+        read = [name for rule in document["rules"] or () for name in _operands(rule)]
+        read += [name for flag in document.get("flags") or () for name in operands(flag["when"])]
+        found = [f"{path}: {name} is given to no rule of this table; it may read {', '.join(given)}"
+                 for name in dict.fromkeys(read) if name not in given]
+    tell(found, problems)
+    is_sound = not found and not fields.unsound and None not in (*document.values(), *vocabulary(document).values())
+    return Table(document, fields) if is_sound else None
 
 
 def compile_clause(clause, fields):
@@ -286,71 +310,49 @@ def _operands(rule):
 
 # Validation: everything below yields sentences and changes nothing.
 
-def _outline(document, path, needed):
-    if not isinstance(document, dict):
-        yield f"{path}: an object is wanted, got {shown(document)}"
-        return
-    for key in document.keys() - TABLE.keys():
-        yield f"{path}: /{key}: unknown key{near(key, TABLE)}"
-    yield from shapes.misfits(document, TABLE, path, ("stops_at", "decisions", "passed", "missing", "rules", *needed))
-    for key in ("rules", "decisions"):
-        if document.get(key) in ([], {}):
-            yield f"{path}: /{key}: is empty; write at least one"
-    if document.get("stops_at") not in ("breach", "match"):
-        yield f"{path}: /stops_at: {shown(document.get('stops_at'))} is neither breach nor match"
-    for key in ("passed", "missing"):
-        if isinstance(document.get(key), dict):
-            yield from shapes.misfits(document[key], ENDING, f"{path}: /{key}")
-    if isinstance(document.get("passed"), dict) and "rule" not in document["passed"]:
-        yield f"{path}: /passed/rule: the word for 'no rule decided' is missing"
-    for i, rule in enumerate(document["rules"] if isinstance(document.get("rules"), list) else ()):
-        if not isinstance(rule, dict) or not isinstance(rule.get("id"), str):
-            yield f"{path}: /rules/{i}: {shown(rule)} is not an object with an id"
-
-
 def _problems(document, path, fields):
-    decisions = document["decisions"]
-    for key in ("passed", "missing"):
-        if document[key].get("decision", "") not in (*decisions, None):     # null decides nothing
+    decisions, passed = document["decisions"], document["passed"] or {}
+    rules = [(i, rule) for i, rule in enumerate(document["rules"] or ()) if NAMED.holds(rule)]
+    yield from (f"{path}: /rules/{i}: {shown(rule)} is not {NAMED.words}"
+                for i, rule in enumerate(document["rules"] or ()) if not NAMED.holds(rule))
+    for key in ("passed", "missing") if decisions else ():
+        if document[key] is not None and document[key].get("decision", "") not in (*decisions, None):  # null: nothing
             yield (f"{path}: /{key}/decision: {shown(document[key].get('decision'))} is not one of "
                    f"{', '.join(decisions)}{near(document[key].get('decision'), decisions)}")
-    yield from _orders(document["rules"], path)
-    for i, rule in enumerate(document["rules"]):
-        at = f"{path}: /rules/{i} ({rule['id']})"
+    yield from _orders(rules, path)
+    for place, (i, rule) in enumerate(rules):
+        at = f"{path}: /rules/{i} ({cut(rule['id'])})"
         yield from _rule_problems(rule, at, document, fields)
-        if rule["id"] == document["passed"]["rule"]:
+        if rule["id"] == passed.get("rule"):
             yield f"{at}: the id is the word for 'no rule decided'; give the rule another"
-        for earlier in document["rules"][:i]:
+        for _, earlier in rules[:place]:
             if earlier["id"] == rule["id"]:
                 yield f"{at}: the id stands twice; ids are unique"
             elif _same_condition(earlier, rule):
                 yield f"{at}: can never decide, {earlier['id']} before it has the same condition; delete one"
-    marks = [(flag, f"{path}: /flags/{i}", False) for i, flag in enumerate(document.get("flags", []))]
-    marks += [(document["hold"], f"{path}: /hold", True)] if "hold" in document else []
-    for mark, at, decided in marks:
-        unfit = list(shapes.misfits(mark, MARK, at, ("id", "when", "why")))
-        yield from unfit or _clause_problems(mark["when"], f"{at}/when", fields, decided)
-    for name, group in document.get("classes", {}).items():
-        yield from shapes.misfits(group, CLASS, f"{path}: /classes/{name}", ("decision",))
+    for i, flag in enumerate(document.get("flags") or ()):
+        yield from _clause_problems(flag["when"], f"{path}: /flags/{i}/when", fields)
+    if document.get("hold"):
+        yield from _clause_problems(document["hold"]["when"], f"{path}: /hold/when", fields, True)
 
 
 def _orders(rules, path):
-    orders = [rule.get("order") for rule in rules]
-    for i, order in enumerate(orders):
+    taken = {}
+    for i, rule in rules:
+        order = rule.get("order")
         if type(order) is not int or order < 1:
             yield f"{path}: /rules/{i}/order: {shown(order)} is not a whole number from 1"
-        elif order in orders[:i]:
-            yield f"{path}: /rules/{i}/order: {order} is already the order of {rules[orders.index(order)]['id']}"
+        elif taken.setdefault(order, rule) is not rule:
+            yield f"{path}: /rules/{i}/order: {order} is already the order of {cut(taken[order]['id'])}"
 
 
 def _rule_problems(rule, at, document, fields):
-    for key in rule.keys() - RULE.keys():
-        yield f"{at}: unknown key {key!r}{near(key, RULE)}"
+    yield from shapes.unknown(rule, RULE, at)
     unfit = list(shapes.misfits(rule, RULE, at))
     yield from unfit
     if unfit:
         return
-    if rule.get("decision") not in document["decisions"]:
+    if document["decisions"] and rule.get("decision") not in document["decisions"]:
         yield (f"{at}: decision {shown(rule.get('decision'))} is not one of "
                f"{', '.join(document['decisions'])}{near(rule.get('decision'), document['decisions'])}")
     if not isinstance(rule.get("why"), str):
@@ -360,42 +362,41 @@ def _rule_problems(rule, at, document, fields):
         kind = classes.get(rule.get("class"))
         if kind is None:
             yield f"{at}: class {shown(rule.get('class'))} is not one of {', '.join(classes)}"
-        elif kind.get("decision") != rule.get("decision"):
-            yield (f"{at}: class {rule['class']} breaches to {kind.get('decision')}, the rule says "
-                   f"{rule.get('decision')}")
+        elif kind["decision"] != rule.get("decision"):
+            yield (f"{at}: class {rule['class']} breaches to {shown(kind['decision'])}, the rule says "
+                   f"{shown(rule.get('decision'))}")
     if "not_applicable" in rule:
         yield from _clause_problems(rule["not_applicable"], f"{at}/not_applicable", fields)
     if document["stops_at"] == "match":
         yield from _clause_problems(rule.get("when"), f"{at}/when", fields)
-    else:
+    elif document["stops_at"] == "breach":
         yield from _test_problems(rule, at, fields)
 
 
-def _clause_problems(clause, at, fields, decided=False):
-    if not isinstance(clause, dict):
-        yield f"{at}: {shown(clause)} is not a condition"
+def _clause_problems(clause, at, fields, decided=False, deep=0):
+    if not isinstance(clause, dict) or deep > DEEPEST:
+        yield f"{at}: {shown(clause)} is not a condition" + f", it nests more than {DEEPEST} deep" * (deep > DEEPEST)
         return
     groups = clause.keys() & {"all", "any", "not"}
     if not groups:
-        for key in clause.keys() - CLAUSE.keys():
-            yield f"{at}: unknown key {key!r}{near(key, CLAUSE)}"
+        yield from shapes.unknown(clause, CLAUSE, at)
         yield from list(shapes.misfits(clause, CLAUSE, at)) or _test_problems(clause, at, fields, decided)
     elif len(clause) > 1:
         yield f"{at}: {', '.join(sorted(clause))} stand in one condition; nest them"
     elif "not" in groups:
-        yield from _clause_problems(clause["not"], f"{at}/not", fields, decided)
+        yield from _clause_problems(clause["not"], f"{at}/not", fields, decided, deep + 1)
     else:
         (key, parts), = clause.items()
         if not isinstance(parts, list) or not parts:
             yield f"{at}/{key}: a list of conditions is wanted"
         for i, part in enumerate(parts if isinstance(parts, list) else ()):
-            yield from _clause_problems(part, f"{at}/{key}/{i}", fields, decided)
+            yield from _clause_problems(part, f"{at}/{key}/{i}", fields, decided, deep + 1)
 
 
 def _test_problems(clause, at, fields, decided=False):
     name, test, value = clause.get("field"), clause.get("test"), clause.get("value")
     field = fields.by_name.get(name)
-    if field is None and name not in fields.unsound:
+    if field is None and not fields.may_be(name):
         yield f"{at}: field {shown(name)} is not in {fields.path.name}{near(name, fields.by_name)}"
     elif field and (field.never_read or field.decided and not decided):
         yield f"{at}: field {name} is {'copied only' if field.never_read else 'an answer'} and may reach no rule"
@@ -418,20 +419,21 @@ def _operand_problems(clause, at, field, fields):
     if field.type != "list" and test == "includes":
         yield f"{at}: {field.name} is a {field.type}; only a list includes a word"
     if clause.get("unit") != field.unit:
-        yield f"{at}: {field.name} is in {field.unit}, the rule says {clause.get('unit')}"
+        yield (f"{at}: {field.name} is in {field.unit}, the rule says {cut(str(clause.get('unit')))}; so it stands in "
+               f"{fields.path.name}")
     if isinstance(value, str) and value[:1] == "$":
         yield from _other_operand(clause, at, field, fields)
     else:
-        yield from _literal(clause, at, field)
+        yield from _literal(clause, at, field, fields)
 
 
 def _other_operand(clause, at, field, fields):
     name = clause["value"][1:]
     other = fields.by_name.get(name)
-    if name in fields.unsound:
+    if other is None and fields.may_be(name):
         return
     if other is None:
-        yield f"{at}: value {clause['value']} names no field of {fields.path.name}{near(name, fields.by_name)}"
+        yield f"{at}: value {shown(clause['value'])} names no field of {fields.path.name}{near(name, fields.by_name)}"
     elif other.never_read or other.decided:
         why = "copied only" if other.never_read else "an answer"
         yield f"{at}: value {clause['value']} is {why} and may reach no rule"
@@ -442,10 +444,10 @@ def _other_operand(clause, at, field, fields):
         yield f"{at}: {field.name} is a {field.type} and {other.name} a {other.type}; compare like with like"
     elif other.unit != field.unit:
         yield (f"{at}: {field.name} is in {field.unit} and {other.name} in {other.unit}; "
-               f"compare values of one unit")
+               f"compare values of one unit, see {fields.path.name}")
 
 
-def _literal(clause, at, field):
+def _literal(clause, at, field, fields):
     value, listed = clause.get("value"), clause["test"] in ("in", "not in")
     if listed and (not isinstance(value, list) or not value):
         yield f"{at}: value {shown(value)} is not a list of values"
@@ -454,7 +456,7 @@ def _literal(clause, at, field):
         try:
             wanted = field.read(each)
         except ValueError as e:
-            yield f"{at}: value {e}"
+            yield f"{at}: value {e}; so {field.name} stands in {fields.path.name}"
             continue
         if wanted is None or (field.type == "number" and isinstance(each, str)):
             yield f"{at}: value {shown(each)} is no {field.type} to compare {field.name} with"

@@ -69,7 +69,7 @@ def request_body(settings, parts, *, max_tokens=None, schema=None):
     if settings.json_mode == "schema" and schema is None:
         raise BadData("JSON_MODE=schema: this call has no schema; set JSON_MODE to object or off")
     extra = settings.thinking if isinstance(settings.thinking, dict) else {}
-    thinking = None if extra else settings.thinking
+    thinking = None if isinstance(settings.thinking, dict) else settings.thinking
     body = _wire(settings).request(settings, parts, max_tokens or settings.max_tokens, thinking, schema)
     if taken := sorted(extra.keys() & body.keys()):
         raise BadData(f"THINKING: the object may not set {', '.join(taken)}, which other settings already send")

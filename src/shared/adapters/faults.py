@@ -118,7 +118,12 @@ def of_error(error):
 
 
 def error_in(event, name=None):
-    """The error object of a reply or stream event, or None. BAD_BODY when it is no JSON object at all."""
+    """The error object of a reply or stream event, or None. BAD_BODY when it is no JSON object at all.
+
+    A list that begins with an error object, as some servers answer, stands for that.
+    """
+    if isinstance(event, list) and event and isinstance(event[0], dict) and event[0].get("error"):
+        event = event[0]
     if not isinstance(event, dict):
         raise Failure(BAD_BODY, "the reply is no JSON object", str(event))
     if event.get("error"):

@@ -65,8 +65,9 @@ class Clock:
         until, kind = min(self._silence(), (self.deadline, faults.TIMEOUT_TOTAL))
         if now < until:
             return until - now
-        silence = now - (self.last or self.started)
-        raise Failure(kind, f"no output for {silence:.1f} s, after {self.arrived} characters ({self.received} bytes)")
+        silence = f"no output for {now - (self.last or self.started):.1f} s"
+        what = "the time for a whole call is over" if kind == faults.TIMEOUT_TOTAL else silence
+        raise Failure(kind, f"{what}, after {self.arrived} characters ({self.received} bytes)")
 
     def _silence(self):
         if self.first is None:
@@ -198,7 +199,7 @@ class Connections:
 
 
 class _Line:
-    """One connection: http.client's, its socket under a clock, what it asks for, and the headers that its proxy wants."""
+    """One connection: http.client's, its socket under a clock, what it asks for, the headers that its proxy wants."""
 
     def __init__(self, url, clock):
         self.url = url
@@ -277,7 +278,7 @@ def post(url, headers, body, clock, connections=None):
 
 
 def _is_free(response, clock):
-    """Whether a connection can be kept once its reply has been taken in. A limit that ends the call ends it here too."""
+    """Whether a connection can be kept once its reply has been taken in. A limit that ends the call ends it too."""
     clock.tail = min(clock.tail or clock.deadline, time.monotonic() + DRAIN_SECONDS)
     try:
         return response.leaves_open()
@@ -346,7 +347,7 @@ class _Watched(io.RawIOBase):
         return 0
 
     def _wait_at_most(self, left):
-        """Set how long one read or send may block; setting it anew is a call of the system, so only where it changes."""
+        """Set how long one read or send may block: a call of the system, so only where it changes."""
         patience = min(left, POLL_SECONDS)
         if patience != self._patience:
             self._sock.settimeout(patience)

@@ -44,7 +44,7 @@ SECTIONS = {
     "turns": {"error": TEXT, "on": shapes.TEXTS, "said_by": SIDE, "word": TEXT, "nothing": TEXT},
 }
 AT_WILL, SOME = ("report", "turns"), ("said_by", "word")
-PROSE = ("why", "what", "when", "do", "title", "paragraphs", "nothing")     # the keys whose text is prose in every section
+PROSE = ("why", "what", "when", "do", "title", "paragraphs", "nothing")      # the keys that hold prose in any section
 
 
 def read(data):
@@ -109,7 +109,8 @@ def _misfits_of(entry, kinds, at):
     for key in entry:
         if key not in kinds:
             yield f"{at}: unknown key {key!r}{near(key, kinds)}; keys: {', '.join(kinds)}"
-    unfit = list(shapes.misfits(entry, kinds, at, [key for key in kinds if key not in SOME and (key != "mark" or "gate" not in kinds)]))
+    needed = [key for key in kinds if key not in SOME and (key != "mark" or "gate" not in kinds)]
+    unfit = list(shapes.misfits(entry, kinds, at, needed))
     yield from unfit
     if unfit:
         return

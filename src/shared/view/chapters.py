@@ -22,7 +22,7 @@ Source = namedtuple("Source", "opened shown told gate attacked modules")
 def shown(opened):
     """The Runs that a report draws: the newest model run, its controls and ablations, and every free floor."""
     controls = [run for run in opened.runs if run.id[0] in "sa"]
-    return [*[run for run in opened.runs if shelf.is_headline(run)][-1:], *controls, *shelf.floors(opened)]
+    return [*[run for run in shelf.of_the_key(opened) if shelf.is_headline(run)][-1:], *controls, *shelf.floors(opened)]
 
 
 def index(source):

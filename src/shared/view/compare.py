@@ -47,7 +47,7 @@ def _pair(opened, query):
         if asked[0] == asked[1]:
             raise shelf.BadQuery(f"first and second are both {asked[0][:80]}; name two different runs")
         return shelf.choose(opened, asked), None
-    models = [run for run in opened.runs if shelf.is_headline(run)]
+    models = [run for run in shelf.of_the_key(opened) if shelf.is_headline(run)]
     floors = shelf.floors(opened)
     if len(models) > 1:
         return models[-2:], "The newest model run, after the one before it."

@@ -22,7 +22,7 @@ def costs(opened, query, on=None, own=True):
     """{panels, controls} of the cost view. query {name: [text]} of INPUTS; on: the day of the prices (today, UTC); own:
     whether a tariff of one's own is shown too, which is nobody else's business.
 
-    controls [{"name", "label", "unit", "value", "most", "powers"}] is what a reader may set; BadQuery for anything else.
+    controls [{"name", "label", "unit", "value", "most", "powers"}] is what a reader may set; BadQuery for all else.
     """
     on = on or datetime.datetime.now(datetime.timezone.utc).date()
     known, where = _measured(opened) or _estimated(opened)
@@ -91,9 +91,9 @@ def _estimated(opened):
         rows += 1
     known = {"input": _tokens(asked / (rows or 1)), "output": _tokens(answered / (rows or 1))}
     return known, panels.note(
-        "Not measured: no committed model run of this kit has reported its tokens. An estimate stands in, from the prompts "
-        f"of {rows} documents and the length of their right answers, {CHARACTERS_PER_TOKEN} characters to a token. "
-        "Whatever a model thinks before it answers is billed as output too and is not in it.",
+        "Not measured: no committed model run of this kit has reported its tokens. An estimate stands in, from the "
+        f"prompts of {rows} documents and the length of their right answers, {CHARACTERS_PER_TOKEN} characters to a "
+        "token. Whatever a model thinks before it answers is billed as output too and is not in it.",
         "Tokens a document: an estimate", "warn")
 
 

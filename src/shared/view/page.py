@@ -214,8 +214,8 @@ def _turning(opened, name, asked, page, gold, sides, shown):
     wrong = [side for errors, side in made if error in errors] or sides
     turns, nothing = turning.of_page(opened, page, _shown(wrong, *shown), gold,
                                      [getattr(side, asked.column) for side in wrong], error)
-    blamed = [found["field"] for side in sides for _, found in _blames(side)]
-    return {"turns": turns, "blamed": list(dict.fromkeys(filter(None, blamed))), "nothing": nothing}
+    misread = [found["field"] for side in sides for _, found in _blames(side) if found["kind"] == blame.MISREAD]
+    return {"turns": turns, "blamed": turning.marked(page, filter(None, misread)), "nothing": nothing}
 
 
 def _shown(sides, ladders, others):

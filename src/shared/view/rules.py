@@ -12,7 +12,7 @@ from src.shared.walk import Table
 
 LINKS_SHOWN = 12
 WHOLE = math.inf        # seconds to count in
-SO_FAR = ("Counted so far: the first {counted:,} of {of:,} gold rows. The count goes on for as long as this view is open.")
+SO_FAR = "Counted so far: the first {counted:,} of {of:,} gold rows. The count goes on while this view is open."
 NO_TABLE = "This kit's rules are no ordered table; its own panels show them beside each document."
 UNCOUNTED = "The walks of the key do not say which of these rules decided, so no rows are counted."
 DECIDES, NOT_READABLE, PASS, SKIPPED, AT = "decides", "not readable", "pass", "skipped", "at"

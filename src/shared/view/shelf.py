@@ -93,14 +93,19 @@ def choose(opened, names):
             raise BadQuery(f"no run is called {name[:80]}{near(name[:80], by_id)}; runs: {known}")
     if names:
         return [by_id[name] for name in dict.fromkeys(names)]
-    newest = [run for run in opened.runs if is_headline(run)][-1:]
+    newest = [run for run in of_the_key(opened) if is_headline(run)][-1:]
     return newest + floors(opened)[:2]
+
+
+def of_the_key(opened):
+    """The runs that were scored against the key in hand, in reading order; all of them where none was."""
+    return [run for run in opened.runs if run.about["gold"] == opened.kept.get("gold")] or opened.runs
 
 
 def floors(opened):
     """The free floors, one run an arm, committed before local; null apart, which stands beside every figure already."""
     found = {}
-    for run in opened.runs:
+    for run in of_the_key(opened):
         about = run.about
         if about["kind"] == runs.KINDS["b"] and about["arm"] != "null":
             found.setdefault(about["arm"], run)
@@ -154,7 +159,7 @@ def _open(kit, paths, read):
     stale = ", ".join(run.id for run in found if documents and run.about["gold"] != key[:16])
     problems += [f"{stale}: scored against another gold key than the one in hand; score again before you trust the "
                  "marks"] * bool(stale)
-    return Opened(kit, documents, cases, found, problems, {})
+    return Opened(kit, documents, cases, found, problems, {"gold": key[:16]} if documents else {})
 
 
 def _kept(read, problems):

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from src.shared.fields import near
 from src.shared.files import BadData
 from src.shared.view import board, chapters, panels, prose
-from src.shared.view.static import ROWS, Markup, Pen, address, tag
+from src.shared.view.static import ROWS, Markup, Pen, address, sentence, tag
 
 STYLE = "style.css"
 GENERATOR = "python -m tools.report"
@@ -40,8 +40,9 @@ class Site:
 
     def chapter(self, chapter, pictures=types.MappingProxyType({})):
         """One chapter: what the kit says of it, its panels, and `pictures` {name: bytes of a PNG}."""
-        told = [tag("section", tag("h2", section["title"]), *(tag("p", text) for text in section["paragraphs"]),
-                    class_="prose") for section in self._prose.get(chapter["id"], ())]
+        told = [tag("section", tag("h2", section["title"]),
+                    *(tag("p", sentence(said)) for said in section["paragraphs"]), class_="prose")
+                for section in self._prose.get(chapter["id"], ())]
         if chapter.get("told") and not told:
             told = [*self._wrong(), *self._drawn(Pen(), [panels.note(NOT_TOLD, "In words")])]
         drawn = self._drawn(Pen("", self._asked), DRAWN[chapter["id"]](self._source))

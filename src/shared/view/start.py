@@ -30,10 +30,10 @@ def _row(shelf_, name):
     except BadData as e:
         return {"name": name, "title": name, "problems": e.problems}
     mark = opened.kit.about["primary_metric"]
-    models = [run for run in opened.runs if shelf.is_headline(run)][-1:]
+    models = [run for run in shelf.of_the_key(opened) if shelf.is_headline(run)][-1:]
     lines = [{"name": _named(run), "kind": run.about["kind"], **_figure(run, mark)}
              for run in models + shelf.floors(opened)]
-    null = next((_metric(run, mark).get("null") for run in opened.runs), None)
+    null = next((_metric(run, mark).get("null") for run in shelf.of_the_key(opened)), None)
     lines.append({"name": "null baseline", "kind": "answers null everywhere", "raw": figures.rate(null)})
     return {**_told(opened), "metric": _title(opened, mark), "figures": lines if opened.runs else [],
             "has_model_run": bool(models), "worst": _worst(opened), "problems": opened.problems}

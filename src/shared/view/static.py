@@ -18,6 +18,7 @@ SIGNS = {"pass": "✓", "skipped": "–", "breached": "✗", "matched": "●", "
 # Controls, marks that turn the direction of writing, and halves of characters, which no file can hold.
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff"
                     "\ud800-\udfff]")
+CODE = re.compile("`([^`]+)`")
 DOCUMENTS, ROWS, RUNS = "documents", "rows", "evals"        # where links of the board lead to, without .html
 
 
@@ -69,6 +70,11 @@ def address(document):
     return f"{DOCUMENTS}/{document}.html"
 
 
+def sentence(said):
+    """A sentence with what it has between backticks as code."""
+    return [tag("code", part) if place % 2 else soft(part) for place, part in enumerate(CODE.split(str(said)))]
+
+
 class Pen:
     """Draws panels for a page that lies `up` below the report's folder. `.asked` {anchor: link}: what rows are linked.
 
@@ -107,17 +113,22 @@ class Pen:
             return tag("ul", *(tag("li", self.cell(one)) for one in found), class_="run-on")
         if found.get("same"):
             return tag("span", "same", class_="quiet")
-        value = soft(found["text"] if found["text"] != "" else "“”")
+        value = self._said(found["text"] if found["text"] != "" else "“”")
         link = found.get("link")
         return Markup("".join(_flat([
             found.get("head") and tag("span", found["head"], class_="head"), _verdict(found.get("hit")),
             tag("span", tag("a", value, href=self.href(link)) if link else value,
                 class_=f"value {found.get('kind') or ''}".strip()),
             found.get("interval") and _interval(found["interval"], found.get("null")),
-            found.get("why") and tag("small", soft(found["why"]))])))
+            found.get("why") and tag("small", self._said(found["why"]))])))
+
+    def _said(self, said):
+        """A sentence, what it has between backticks as code; on a document's own page everything as it stands."""
+        return soft(said) if self.named else sentence(said)
 
     def _section(self, found, title, *content):
-        return tag("section", title and tag("h2", title), found.get("text") and tag("p", found["text"]), *content,
+        said = found.get("text") and tag("p", self._said(found["text"]))
+        return tag("section", title and tag("h2", title), said, *content,
                    class_=f"panel {found['kind']} {found.get('tone') or ''}".strip())
 
     def _document(self, found):

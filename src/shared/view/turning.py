@@ -17,29 +17,39 @@ from src.shared.view import board as boards
 
 WALK, BLAME, OWN, MISSED = "walk", "blame", "own", "missed"
 GOLD, ANSWER = boards.SIDES
-UNMARKED = ("No line that is marked on this page decides what went wrong; the rule, the values and the quotations below "
-            "show it.")
+UNMARKED = "No line that is marked on this page decides what went wrong; the rule and the values below show it."
 
 
 def of_page(opened, page, shown, gold, wrong, error):
     """(fields in order, why there are none or None) that an answer on a page turns on.
 
-    page: the document panel; shown {WALK, BLAME, OWN, MISSED: [fields]}; gold and the Answers `wrong` of those that went
-    wrong in the column that is asked, None among them for no answer; error: the named error that is looked at, or None.
+    page: the document panel; shown {WALK, BLAME, OWN, MISSED: [fields]}; gold and the Answers `wrong` of those that
+    went wrong in the column that is asked, None among them for no answer; error: the named error looked at, or None.
     """
-    marked = list(dict.fromkeys(field for block in page["blocks"] for segment in block["segments"] if segment["value"]
-                                for field in segment["fields"]))
+    known = _known(page)
     entries = [entry for entry in _told(opened) if entry["error"] == error]
     for entry in entries:
         for answer in wrong or [None]:
-            found = [mark for name in entry["on"] for mark in _marks(name, entry, page, shown, marked, gold, answer)]
+            found = [mark for name in entry["on"] for mark in _marks(name, entry, page, shown, known, gold, answer)]
             if found:
                 return list(dict.fromkeys(found)), None
     if entries:
         return [], entries[-1]["nothing"]
-    likely = (list(_marks(kind, {}, page, shown, marked, gold, None)) for kind in (WALK, BLAME, MISSED))
+    likely = (list(_marks(kind, {}, page, shown, known, gold, None)) for kind in (WALK, BLAME, MISSED))
     found = next(filter(None, likely), [])
     return list(dict.fromkeys(found)), None if found else UNMARKED
+
+
+def marked(page, fields):
+    """The marks of a page that fields, or what is made of several, stand for."""
+    known = _known(page)
+    return list(dict.fromkeys(mark for field in fields for mark in page["groups"].get(field, [field]) if mark in known))
+
+
+def _known(page):
+    """Every mark of a page, in its order."""
+    return list(dict.fromkeys(field for block in page["blocks"] for segment in block["segments"] if segment["value"]
+                              for field in segment["fields"]))
 
 
 def _told(opened):
@@ -52,14 +62,14 @@ def _told(opened):
     return opened.kept["turns"]
 
 
-def _marks(name, entry, page, shown, marked, gold, answer):
+def _marks(name, entry, page, shown, known, gold, answer):
     """Yield the marks that one name of an entry stands for."""
     groups = page["groups"]
-    names = shown.get(name, [each for each in [*marked, *groups] if each == name or name[-1] == "." and
+    names = shown.get(name, [each for each in [*known, *groups] if each == name or name[-1] == "." and
                              each.startswith(name)])
     for each in names:
         for mark in groups.get(each, [each]):
-            if mark in marked and ("said_by" not in entry or _is_said(entry, each if name[-1] == "." else mark,
+            if mark in known and ("said_by" not in entry or _is_said(entry, each if name[-1] == "." else mark,
                                                                       gold, answer)):
                 yield mark
 

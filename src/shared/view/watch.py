@@ -207,7 +207,8 @@ def _deviations(view):
     title = "Deviations: outside the band of the repeats before"
     if found.deviations:
         rows = [[{"text": one.run.id, "link": {"run": one.run.id}}, view.marks[one.mark].title, one.column,
-                 _number(view, one.mark, one.value), _span(view, one.mark, one.band), alarms.documents(view, one.new) or figures.BLANK,
+                 _number(view, one.mark, one.value), _span(view, one.mark, one.band),
+                 alarms.documents(view, one.new) or figures.BLANK,
                  [{"text": text} for text in one.differs] or "nothing: the same guards and settings"]
                 for one in found.deviations]
         yield panels.table(["run", "figure", "answers", "here", "band", "new in", "what differs"], rows, title)
