@@ -17,7 +17,6 @@ from evals.shared.strict import nearest, read_json, shown
 from src.shared import abreast, console
 from src.shared import kit as kits
 from src.shared.files import BadData, Problems
-from src.shared.view import board
 
 
 def main(argv=None):
@@ -78,6 +77,7 @@ def _judge(name, data):
         refused.refuse()
     report = gate(kit) if kit else _check(wanted, folder)
     if refused.found or report.problems:
+        from src.shared.view import board       # which takes its time, and is nothing that a sound folder needs
         refused.of(board.read, folder)
     for problem in refused.found:
         file, _, message = problem.removeprefix(f"{folder}/").partition(": ")

@@ -1,6 +1,6 @@
 """Join the shards of a run into the record that the run would have been on one machine.
 
-    python -m evals.merge r001-label-restrict results/label_restrict/eval-r001-label-restrict.shard-*-of-4.json
+    python -m evals.merge r001-label-restrict $(find results -name "eval-r001-label-restrict.shard-*-of-4.json")
 
 Every document of the key has to be in exactly one shard, and all shards have to be of one run: the same labels, rules,
 prompt, code and settings. The joined record is written beside them. Exit codes: 0 joined, 2 they do not

@@ -128,7 +128,7 @@ def _is_of(kit, built):
 
 
 def _count_anew(kit):
-    """Let stats.json count the derived key where the documents are such as a build gives; else take it away, and say it.
+    """Let stats.json count the derived key where the documents are such as a build gives; else take it away and say so.
     """
     stats = kit.data / STATS
     try:
@@ -140,8 +140,8 @@ def _count_anew(kit):
         write_text(stats, built[STATS])
     else:
         stats.unlink(missing_ok=True)
-        print(f"{kit.name}: {_shown(stats)} counts a build, and none is left: {why}; the kit's own tests judge a build, "
-              f"which --replace draws", file=sys.stderr)
+        print(f"{kit.name}: {_shown(stats)} counts a build, and none is left: {why}; the kit's own tests judge a "
+              f"build, which --replace draws", file=sys.stderr)
 
 
 def _run(kit, args):

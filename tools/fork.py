@@ -84,6 +84,10 @@ def _copy(kit, folder):
     if not kit.alone:
         shutil.copyfile(ROOT / "data" / "rates.json", folder / "data" / "rates.json")
     shutil.copytree(kit.results, folder / "results", ignore=SKIPPED)
+    for place in ("data", "results"):       # what they tell of lies a folder higher here
+        for path in (folder / place).glob("*.md"):
+            text = read_text(path)
+            write_text(path, text.replace(f"data/{kit.name}/", "data/").replace(f"results/{kit.name}/", "results/"))
 
 
 def _readme(kit, folder):

@@ -143,8 +143,9 @@ def check_examples(report, prose):
         if text.split()[-1] not in (str(count), NUMBERS[count]):
             report.add("policy.md", shown(text), f"it is {count}; count again")
     if {count for _, count in told} != {0, 1, 2}:
-        report.add("policy.md", "", "an example each of 0, 1 and 2 midnights is wanted, in these words: In at 23:50 and "
-                                    "out on the day after next (the next day) is two; No night at all is a count of 0")
+        report.add("policy.md", "", "an example each of 0, 1 and 2 midnights is wanted, in these words: In at 23:50 "
+                                    "and out on the day after next (the next day) is two; No night at all is a count "
+                                    "of 0")
 
 
 def json_tables(report, kit):

@@ -150,7 +150,7 @@ class TestRefusals(unittest.TestCase):
         for change, told in (({"order": "obsrvation"}, "did you mean observation"), ({"tone": "grim"}, "tone 'grim'"),
                              ({"expects": "dates 3"}, "'dates 3' is no expectation"),
                              ({"expects": "nights 13"}, "'nights 13' is no expectation"),
-                             ({"order": "blank", "expects": None, "admitted": "24:00"}, "admitted '24:00' is not HH:MM"),
+                             ({"order": "blank", "expects": None, "admitted": "24:00"}, "admitted '24:00' is not"),
                              ({"admitted": "12:00", "ordr": "blank"}, "unknown key")):
             self.assertIn(told, self.refused("cases.json", lambda cases: cases[0]["documents"][0].update(change)))
 

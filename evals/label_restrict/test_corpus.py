@@ -252,7 +252,8 @@ class TestRefusals(unittest.TestCase):
 
     def test_an_empty_pool_is_named_by_its_place(self):
         limit = next(iter(POOLS["limits"]))
-        self.assertIn(f"/limits: {limit} []", self.refused("pools.json", lambda pools: pools["limits"].update({limit: []})))
+        self.assertIn(f"/limits: {limit} []",
+                      self.refused("pools.json", lambda pools: pools["limits"].update({limit: []})))
 
     def test_a_room_that_no_limit_leaves_is_refused(self):
         check = next(rule["id"] for rule in BOOK.table.rules if rule["test"] == ">=")

@@ -317,12 +317,12 @@ class TestFaults(Copy):
                 self.said("checks.json: ", *parts)
 
     def test_a_file_that_gives_nothing_is_named_and_no_row_is_held_against_it(self):
-        for files, problems in ((["checks.json"], 2), (["fields.json"], 2), (["fields.json", "checks.json"], 4)):
+        for files in (["checks.json"], ["fields.json"], ["fields.json", "checks.json"]):
             for file in files:
                 (self.data / file).write_text("{", "utf-8")
             said = self.said(f"gold.jsonl: its {len(self.documents)} rows and their documents cannot be judged until "
                              f"{' and '.join(files)} {'is' if len(files) == 1 else 'are'} mended")
-            self.assertEqual(len(said), problems + 1)
+            self.assertEqual(len(said), len(files) + 1, said)
             for file in files:
                 shutil.copy(SMALL / file, self.data)
 

@@ -23,7 +23,7 @@ STEMS = re.compile(r"\b(?:eligib|enroll|coverage|roster|authoriz|precert|approv|
                    r"taxonomy|duplicate|twice|histor|already paid|rates?\b|pric|schedule|fee\b|modifier|bundl|units?\b|"
                    r"code pair|itemiz|report\b|attach|records\b|paper\b|requested|located)", re.IGNORECASE)
 ENTRIES = {"causes": {"cause": str, "where": str, "text": str}, "decoys": {"cause": str, "text": str},
-           "register": {"evidence": str, "cause": object, "text": str},
+           "register": {"evidence": str, "cause": "text?", "text": str},
            "baits": {"kind": str, "where": str, "text": str}}
 FILLERS = {"messages": "texts", "notes": "texts", "turns": "texts"}
 TRAIL_FILLERS = {"received": "texts", "pended": "texts", "other": "texts"}

@@ -199,6 +199,8 @@ def check_document(report, key, name, *rows):
     page = account.read_page(report, file, name)
     fact, answer = (row if row is not None and shape(report, table, name, row, kind, more) else None
                     for table, row, kind, more in zip(("facts.jsonl", "gold.jsonl"), rows, (FACT, GOLD), optional))
+    if fact and not shape(report, "facts.jsonl", name, fact.get("planted", {}), {}, dict.fromkeys(PLANTED, str)):
+        fact = None
     if page:
         check_page(report, file, name, page, key.prompts)
     if page and fact:

@@ -187,7 +187,7 @@ class TestFaults(Copy):
                                ("* `CL-2`: that", "* `CL-7`: that", "CL-7 stands in no table"),
                                ("to the 60 days", "to the 30 days", "30 days: CL-2 reads"),
                                ("window of five days", "window of six days", "six days: CS-2 reads"),
-                               ("answers `AUTO-RELEASE` has", "answers AUTO-RELEASED has", "did you mean AUTO-RELEASE?"),
+                               ("answers `AUTO-RELEASE`", "answers AUTO-RELEASED", "did you mean AUTO-RELEASE?"),
                                ("what `policy.json` says", "what `rules.json` says", "rules.json stands in no table")):
             self.named("policy.md", old, new, told)
 
@@ -260,6 +260,12 @@ class TestFaults(Copy):
 
     def test_a_further_fact_in_the_record_is_refused(self):
         self.named("corpus/PC-0001.txt", "Queue: ", "Group: A\nQueue: ", "and nothing else, is wanted")
+
+    def test_something_planted_that_is_of_no_sort_is_named(self):
+        for planted, told in (({"extra": 1}, "unknown key"), ({"message": [1]}, "a text is wanted")):
+            self.change("facts.jsonl", lambda rows: rows[0].update(planted=planted))
+            self.assertTrue(any(told in problem and "PC-0001" in problem for problem in self.problems()), planted)
+            self.restore("facts.jsonl")
 
     def test_a_sentence_that_nobody_knows_is_named(self):
         self.named("corpus/PC-0001.txt", "\n\nCORRESPONDENCE", " It is all about the modifier.\n\nCORRESPONDENCE",

@@ -54,14 +54,20 @@ SPOKEN_OF = re.compile(rf"\b{PERSON}\b", re.IGNORECASE)
 
 
 def compiled(kinds):
-    """{what: patterns} as (what, compiled pattern, whether it needs a word for a person), for `found`."""
-    return tuple((what, re.compile(pattern, re.IGNORECASE), PERSON in pattern)
+    """{what: patterns} as (what, compiled pattern, whether it begins with a word for a person), for `found`."""
+    return tuple((what, re.compile(pattern, re.IGNORECASE), pattern.startswith(rf"\b{PERSON}"))
                  for what, patterns in kinds.items() for pattern in patterns)
 
 
-@lru_cache(maxsize=256)
 def found(patterns, text):
-    """[(what it looks like, the words)] of everything in a text that one of the `compiled` patterns finds."""
-    is_spoken_of = bool(SPOKEN_OF.search(text))     # on a page that speaks of nobody a third of the work is spared
-    return [(what, hit[0]) for what, pattern, needs in patterns if is_spoken_of or not needs
-            for hit in pattern.finditer(text)]
+    """[(what it looks like, the words)] of everything in a text that one of the `compiled` patterns finds in a line."""
+    return [each for line in text.split("\n") for each in _found_in(patterns, line)]
+
+
+@lru_cache(maxsize=4096)
+def _found_in(patterns, line):
+    """The same of one line; remembered, since the pages of a kit have many lines in common."""
+    people = [hit.start() for hit in SPOKEN_OF.finditer(line)]
+    return [(what, hit[0]) for what, pattern, is_of_person in patterns
+            for hit in (filter(None, (pattern.match(line, at) for at in people)) if is_of_person
+                        else pattern.finditer(line))]

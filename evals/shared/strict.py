@@ -91,6 +91,8 @@ def shape(report, file, row, value, required, optional=None):
     Unknown keys are reported and leave it sound; with `optional` None they are not looked at.
     """
     if type(value) is not dict:
+        if value is None and row == "" and any(problem.file == file for problem in report.problems):
+            return False    # what has been refused is none, and that has been said
         report.add(file, row, f"{shown(value)}: an object with {', '.join(required)} is wanted")
         return False
     known = {**required, **(optional or {})}

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from evals import check_labels
 from src.shared import key
 from src.shared import kit as kits
 from src.shared.files import BadData, to_json, write_text
@@ -85,8 +86,9 @@ class TestShapes(Folder):
     def places(self, value, path=()):
         """The path of everything in a JSON value; of a list its first and its last entry."""
         yield path
-        entries = value.items() if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else ()
-        for part, child in entries if isinstance(value, dict) else [*entries[:1], *entries[1:][-1:]]:
+        children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        entries = list(children)
+        for part, child in [*entries[:1], *entries[1:][-1:]] if isinstance(value, list) else entries:
             yield from self.places(child, (*path, part))
 
     def test_no_value_of_the_planned_cases_or_the_pools_stops_a_build_otherwise_than_in_words(self):
@@ -180,6 +182,13 @@ class TestRefusals(Folder):
         self.assertEqual((code, (folder / "gold.jsonl").read_text()), (2, "old\n"))
         self.assertIn("line 1", err)
         self.assertIn("line 2: id None is no document", err)
+
+    def test_files_that_systems_leave_in_a_folder_are_no_documents(self):
+        folder = self.copy(self.name)
+        for name in (".DS_Store", "Thumbs.db", "desktop.ini", "._one.txt"):
+            (folder / "corpus" / name).write_bytes(b"\0\1")
+        self.assertEqual(run(self.name, "--check", "--data", folder)[::2], (0, ""))
+        self.assertEqual([str(problem) for problem in check_labels.gate(kits.load(self.name, folder)).problems], [])
 
     def test_a_row_whose_id_could_leave_the_folder_gives_no_key(self):
         folder = self.copy(self.name)

@@ -135,6 +135,12 @@ class TestExtend(unittest.TestCase):
 
 
 class TestMisspelt(unittest.TestCase):
+    def test_the_beginning_of_a_long_name_is_nearer_than_another_name(self):
+        known = ["crop_proposed", "rate_proposed_l_per_ha", "days_to_harvest"]
+        self.assertEqual(fields.near("rate_propsed", known), " (did you mean rate_proposed_l_per_ha?)")
+        self.assertEqual(fields.near("crop_propsed", known), " (did you mean crop_proposed?)")
+        self.assertEqual(fields.near("tank", known), "")
+
     def test_only_a_stray_name_near_a_name_that_is_absent_is_told(self):
         known = ["expected_nights", "admitted_at"]
         self.assertEqual(fields.misspelt(["expected_nigths"], known), [

@@ -53,6 +53,9 @@ class TestFork(unittest.TestCase):
             self.assertEqual(found, {"shared", self.kit.name})
         for name in ("kit.json", "corpus", "rates.json"):
             self.assertTrue((made / "data" / name).exists(), name)
+        for path in made.rglob("*.md"):
+            for place in ("data", "results"):
+                self.assertNotIn(f"{place}/{self.kit.name}/", path.read_text(encoding="utf-8"), path)
         for name in (".gitignore", ".env.example", "LICENSE"):
             self.assertEqual((made / name).read_bytes(), (kits.ROOT / name).read_bytes())
         self.assertFalse((made / ".env").exists())

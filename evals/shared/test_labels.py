@@ -135,6 +135,11 @@ class TestShape(Folder):
         self.assertEqual(len(self.said()), 3, self.said())
         self.assertIn("c, d missing", self.said()[2])
 
+    def test_a_file_that_is_no_json_is_told_once(self):
+        self.write("a.json", '{"a": ')
+        self.assertFalse(strict.shape(self.report, "a.json", "", strict.read_json(self.report, "a.json"), {"a": int}))
+        self.assertSays("not JSON")
+
     def test_something_else_than_an_object_is_reported(self):
         self.assertFalse(self.shape(["x"], {"a": int}))
         self.assertSays('["x"]', "an object with a is wanted")
@@ -259,12 +264,15 @@ class TestLedger(Folder):
         self.assertSays("line 12", "a second table")
 
     def test_prose_is_held_against_the_tables(self):
-        rows = {"rules": [("1", "RU-1", "days < 5 days", "STOP"), ("2", "RU-2", "", "GO"), None], "marks": [("late", "x")]}
-        for text, told in (("`RU-1` and `STOP` by\n`RU-1`, as `policy.md` says.", None), ("RU-1 gives STOP; `late`.", None),
+        rows = {"rules": [("1", "RU-1", "days < 5 days", "STOP"), ("2", "RU-2", "", "GO"), None],
+                "marks": [("late", "x")]}
+        for text, told in (("`RU-1` and `STOP` by\n`RU-1`, as `policy.md` says.", None),
+                           ("RU-1 gives STOP; `late`.", None),
                            ("* `RU-1`: five days.\n* `RU-2`: seven things.", None),
                            ("`RU-1`, `RU-2`: nine days", None),
                            ("| `RU-9` | nine days |", None), ("`GO` by `RU-1`", "that rule gives STOP"),
-                           ("`RU-3` decides.", "RU-3 stands in no table"), ("By RU-22 it stops.", "RU-22 stands in no table"),
+                           ("`RU-3` decides.", "RU-3 stands in no table"),
+                           ("By RU-22 it stops.", "RU-22 stands in no table"),
                            ("`other.md` says so", "other.md stands in no table"),
                            ("* `RU-2`: any.\n* `RU-1`: within six days.", "six days: RU-1 reads days < 5 days")):
             self.report._found.clear()

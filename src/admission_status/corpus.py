@@ -12,7 +12,7 @@ from collections import Counter, namedtuple
 
 from src.admission_status import elements, policy
 from src.shared import key, shapes
-from src.shared.draw import CASE, not_one_of, plan_problems, planned, refuse_unplanned
+from src.shared.draw import CASE, decided, not_one_of, plan_problems, planned, refuse_unplanned
 from src.shared.files import to_json
 from src.shared.shapes import LINE, by_name, list_of, one_of, record, some, template
 
@@ -90,7 +90,7 @@ def build(book, seed):
     rows = [{"id": draft.facts["id"], "case": draft.facts["case"],
              "elements": elements.nest(_worded(book, draft.key))["elements"]} for draft in drafts]
     known = book._replace(records={draft.facts["id"]: draft.facts for draft in drafts})
-    answers = [policy.decide(known, row) for row in rows]
+    answers = [decided(case["where"], row["id"], policy.decide, known, row) for (case, _), row in zip(plans, rows)]
     refuse_unplanned((case["where"], case["expect"], answer, row["id"])
                      for (case, _), row, answer in zip(plans, rows, answers))
     gold = [key.gold_row(row, answer, elements.KEYS) for row, answer in zip(rows, answers)]

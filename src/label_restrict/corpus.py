@@ -12,7 +12,7 @@ from collections import Counter
 
 from src.label_restrict import checks
 from src.shared import key, shapes
-from src.shared.draw import CASE, not_one_of, planned, refuse_unplanned
+from src.shared.draw import CASE, decided, not_one_of, planned, refuse_unplanned
 from src.shared.fields import near
 from src.shared.files import BadData, read_json, to_json
 from src.shared.shapes import COUNT, LINE, NUMBER, by_name, list_of, options, record, some
@@ -65,7 +65,7 @@ def build(book, seed):
     draw.rng.shuffle(documents)
     rows = [_draw_row(book, draw, case, name) for case, name in zip(documents, _ids(book, draw, len(documents)))]
     remarks = _deal_remarks(draw, documents, rows)
-    answers = [checks.decide(book, row) for row in rows]
+    answers = [decided(case["where"], row["id"], checks.decide, book, row) for case, row in zip(documents, rows)]
     refuse_unplanned((case["where"], case["expect"],
                       {"verdict": answer[book.verdict], "deciding_restriction": answer[book.restriction]}, row["id"])
                      for case, row, answer in zip(documents, rows, answers))
@@ -128,8 +128,9 @@ def _draw_names(draw, what, kind):
     others = [name for name in draw.pool("names", what) if name != chosen and name not in listed]
     more = max(0, draw.one("lengths", what) - len(listed))
     if more > len(others):
-        raise draw.refusal(f"{len(others)} beside {', '.join([chosen, *listed])}, and a list wants {more} of them; add "
-                           f"names, or shorten /lengths/{what}", "names", what)
+        given = ", ".join(dict.fromkeys([chosen, *listed]))
+        raise draw.refusal(f"{len(others)} beside {given}, and a list wants {more} of them; add names, or "
+                           f"shorten /lengths/{what}", "names", what)
     listed += draw.rng.sample(others, more)
     draw.rng.shuffle(listed)
     return chosen, listed

@@ -11,7 +11,7 @@ from collections import Counter
 
 from src.legal_hold import page, review
 from src.shared import key, shapes
-from src.shared.draw import CASE, not_one_of, planned, refuse_unplanned
+from src.shared.draw import CASE, decided, not_one_of, planned, refuse_unplanned
 from src.shared.files import BadData, read_json, to_json
 from src.shared.shapes import COUNT, DATE, FROM_1, LINE, by_name, list_of, one_of, options, record, some, span, template
 
@@ -85,7 +85,7 @@ def build(book, seed):
     rows, gold, pages, outcomes = [], [], {}, []
     for number, (case, place) in enumerate(documents, 1):
         facts = _draw_matter(draw, case, _dealt(case["plan"], place), f"MTR-{number:04}", size, cadence)
-        answers = _review(book, facts)
+        answers = decided(case["where"], facts[0]["matter"], _review, book, facts)
         found = {"stages": [answer["matter_stage"] for answer in answers],
                  "escalated": [len(answer["escalate"] or ()) for answer in answers]}
         refuse_unplanned([(case["where"], case["expect"], found, facts[0]["matter"])])

@@ -10,7 +10,7 @@ import datetime
 
 from src.pend_resolve import clock, policy
 from src.shared import key, shapes
-from src.shared.draw import CASE, not_one_of, plan_problems, planned, refuse_unplanned
+from src.shared.draw import CASE, decided, not_one_of, plan_problems, planned, refuse_unplanned
 from src.shared.files import to_json
 from src.shared.shapes import FLAG, LINE, list_of, one_of, record, some, span, template
 
@@ -66,7 +66,7 @@ def build(book, seed):
     stock = Stock(draw)
     built = [_record(book, stock, f"PC-{number:04}", case, plan) for number, (case, plan) in enumerate(plans, 1)]
     rows, pages = [row for row, _ in built], {f"corpus/{row['id']}.txt": text for row, text in built}
-    answers = [policy.decide(book, row) for row in rows]
+    answers = [decided(case["where"], row["id"], policy.decide, book, row) for (case, _), row in zip(plans, rows)]
     refuse_unplanned((case["where"], plan["expect"], answer, row["id"])
                      for (case, plan), row, answer in zip(plans, rows, answers))
     names = [field.name for field in book.reply.all]

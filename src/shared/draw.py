@@ -116,6 +116,14 @@ def plan_problems(case, problems):
         yield from (f"/documents/{place}: {problem}" for problem in problems(plan))
 
 
+def decided(where, document, decide, *arguments):
+    """What the rules say of a drawn document; BadData with its case where they cannot say anything."""
+    try:
+        return decide(*arguments)
+    except BadData as e:
+        raise BadData(*(f"{where}: drawn as {document}: {problem}" for problem in e.problems)) from None
+
+
 def refuse_unplanned(outcomes):
     """BadData for each document that the rules answer otherwise than planned.
 

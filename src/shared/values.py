@@ -329,10 +329,15 @@ def cut(text):
 
 
 def near(name, known, alike=0.5):
-    """' (did you mean …?)' for the nearest known name, or ''."""
+    """' (did you mean …?)' for the nearest known name, or ''.
+
+    Of a long name the beginning may do, since that is what a person types; half of it at least.
+    """
     import difflib  # only a slip pays for this import
-    close = difflib.get_close_matches(str(name)[:80], list(map(str, known)), 1, alike)
-    return f" (did you mean {close[0]}?)" if close else ""
+    name, known = str(name)[:80], list(map(str, known))
+    begins = {word[:len(name) + 1]: word for word in reversed(known) if len(name) < len(word) <= 2 * len(name)}
+    close = difflib.get_close_matches(name, [*known, *begins], 1, alike)
+    return f" (did you mean {begins.get(close[0], close[0])}?)" if close else ""
 
 
 def _in(unit):
