@@ -1,5 +1,6 @@
 """The settings of a re-score: which values they take, and that another one is another record beside the kept run."""
 import contextlib
+import functools
 import importlib
 import io
 import json
@@ -10,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from unittest import mock
 
-from evals import run
+from evals import check_labels, run
 from src.shared import kit as kits
 from src.shared.files import BadData
 
@@ -80,9 +81,12 @@ class TestRescore(unittest.TestCase):
 
         def elsewhere(kit, name, data, results, alone):
             opened(kit, name, data, Path(folder.name) / name, alone)
-        patch = mock.patch.object(kits.Kit, "__init__", elsewhere)
-        patch.start()
-        cls.addClassCleanup(patch.stop)
+        # The data stay as they are, so each gate is asked once.
+        judged = functools.lru_cache(lambda name, gate=check_labels.gate: gate(kits.load(name)))
+        for patch in (mock.patch.object(kits.Kit, "__init__", elsewhere),
+                      mock.patch.object(check_labels, "gate", lambda kit: judged(kit.name))):
+            patch.start()
+            cls.addClassCleanup(patch.stop)
         cls.kept = {kit: f"b009-{kit.hyphened}" for kit in map(kits.load, kits.names())
                     if {"coverage_min", "precision_min"} <= kit.about.get("settings", {}).keys()}
         for kit, run_id in cls.kept.items():
