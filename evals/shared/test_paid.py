@@ -401,7 +401,7 @@ class TestPaidRun(unittest.TestCase):
         answer = self.provider.answer
         self.provider.answer = lambda body: (time.sleep(0.05), answer(body))[1]
         words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "2"]
-        process = subprocess.Popen(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
+        process = subprocess.Popen(words, cwd=self.copy.root, env=self.copy.environment(**self.provider.environment()),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
                                    preexec_fn=heeds_ctrl_c)
         while self.provider.calls < 6 and process.poll() is None:
@@ -428,7 +428,7 @@ class TestPaidRun(unittest.TestCase):
         kills, chance = 0, random.Random(20260822)
         while kills < KILLS:
             process = subprocess.Popen([*words, "--workers", str(workers)], cwd=self.copy.root,
-                                       stdin=subprocess.DEVNULL, env={**os.environ, **self.provider.environment()},
+                                       stdin=subprocess.DEVNULL, env=self.copy.environment(**self.provider.environment()),
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             before, aim = self.provider.calls, chance.randrange(4)
             while process.poll() is None and self.provider.calls - before < aim:
@@ -446,7 +446,7 @@ class TestPaidRun(unittest.TestCase):
         def small_files():
             resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
         words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "3"]
-        done = subprocess.run(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
+        done = subprocess.run(words, cwd=self.copy.root, env=self.copy.environment(**self.provider.environment()),
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=small_files)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(f"cache-{RUN}.jsonl", done.stderr)
@@ -461,7 +461,7 @@ class TestPaidRun(unittest.TestCase):
         answer = self.provider.answer
         self.provider.answer = lambda body: (time.sleep(0.1), answer(body))[1]
         words = [sys.executable, "-m", "evals.run", NAME, "--arm", "model", "--run-id", RUN, "--yes", "--workers", "1"]
-        first = subprocess.Popen(words, cwd=self.copy.root, env={**os.environ, **self.provider.environment()},
+        first = subprocess.Popen(words, cwd=self.copy.root, env=self.copy.environment(**self.provider.environment()),
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         try:
             while self.provider.calls < 2 and first.poll() is None:

@@ -1,5 +1,6 @@
 """`python -m evals.run` as people use it, in a copy of the checkout."""
 import atexit
+import compileall
 import contextlib
 import functools
 import importlib
@@ -67,7 +68,7 @@ class Checkout:
         """Run a command; returns the finished process, its output as text."""
         return subprocess.run([sys.executable, "-m", module, *words], cwd=self.root, input=stdin, capture_output=True,
                               text=True, encoding="utf-8",
-                              env={**self._clean(), "PYTHONDONTWRITEBYTECODE": "1", **environment})
+                              env=self.environment(**environment))
 
     def here(self, *words, module="evals.run", **environment):
         """The same command without a process of its own, for what is not about processes: a tenth of the time."""
@@ -75,7 +76,7 @@ class Checkout:
         with contextlib.ExitStack() as stack:
             for patch in (mock.patch.object(kits, "ROOT", self.root), mock.patch("sys.stdin", io.StringIO()),
                           mock.patch.object(ledger, "PLACE", self.root / "results" / "ledger"),
-                          mock.patch.dict(os.environ, {**self._clean(), **environment}, clear=True),
+                          mock.patch.dict(os.environ, self.environment(**environment), clear=True),
                           contextlib.chdir(self.root), contextlib.redirect_stdout(out),
                           contextlib.redirect_stderr(err)):
                 stack.enter_context(patch)
@@ -86,8 +87,11 @@ class Checkout:
         return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
     @staticmethod
-    def _clean():
-        return {name: value for name, value in os.environ.items() if name not in ("API_KEY", "BASE_URL", "MODEL")}
+    def environment(**more):
+        """The environment of a command: no provider but one that is given, and nothing compiled, which a full disk would
+        cut short."""
+        own = {name: value for name, value in os.environ.items() if name not in ("API_KEY", "BASE_URL", "MODEL")}
+        return {**own, "PYTHONDONTWRITEBYTECODE": "1", **more}
 
     @property
     def kit(self):
@@ -109,6 +113,8 @@ def _model():
     skipped = shutil.ignore_patterns("__pycache__", ".git", "local", "shots", "ledger", ".env", "test_*.py", *OTHERS)
     shutil.copytree(kits.ROOT, root, ignore=skipped)
     few(_kit(root)[0])
+    # Compiled here, so that not every command does it again.
+    compileall.compile_dir(root, quiet=2)
     return root
 
 
