@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import json
 import secrets
+import subprocess
 import sys
 import threading
 import time
@@ -22,8 +23,9 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote_to_bytes
 
 from src.shared import config, follow, ledger
+from src.shared import kit as kits
 from src.shared.files import BadData, parse_json, to_json
-from src.shared.view import compare, costs, listing, page, rules, shelf, start, watch
+from src.shared.view import compare, costs, listing, page, rules, shelf, start, watch, words
 
 UI = Path(__file__).resolve().parents[1] / "ui"
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
@@ -39,6 +41,7 @@ HEADERS = {
 MAX_BODY, MAX_DRAIN_SECONDS, GZIP_FROM = 64 * 1024, 5, 1024
 PROGRESS_SECONDS = 0.1      # the least time between two lines that tell how far an answer is
 COUNT_FIRST, COUNT_ON = 2, 0.2      # seconds for which a view of the rules walks a key, at first and from then on
+GRADER, GRADE_SECONDS = "evals.grade", 60       # a module to be run, since nothing here imports what measures
 TOKEN = "X-Board-Token"
 FAULT = "the board has a fault of its own; the terminal it runs in shows where"
 STATUS = {shelf.NotFound: 404, shelf.BadQuery: 400}
@@ -53,11 +56,15 @@ class Refusal(Exception):
 
 
 class Board(ThreadingHTTPServer):
-    """The server with what its routes need: the kits, the token of its page, the hosts it answers to."""
+    """The server with what its routes need: the kits, the token of its page, the hosts it answers to.
 
-    def __init__(self, port, shelf_, settings=config.load):
+    grade(kit, document, text of a reply) → what `evals.grade` prints, or BadData why there is none.
+    """
+
+    def __init__(self, port, shelf_, settings=config.load, grade=None):
         super().__init__(("127.0.0.1", port), Handler)
         self.shelf, self.settings, self.token = shelf_, settings, secrets.token_urlsafe(24)
+        self.grade = grade or graded
         self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
         if self.server_port == 80:
             self.hosts |= {"127.0.0.1", "localhost"}
@@ -123,7 +130,7 @@ class Handler(BaseHTTPRequestHandler):
         match names[1:]:
             case ["board"]:
                 self._only("GET", query)
-                self._json({"token": self.server.token, "model": _model(self.server)})
+                self._json({"token": self.server.token, "model": _model(self.server), "terms": words.glossary()})
             case ["kits"]:
                 self._only("GET", query)
                 self._json(start.kits(self.server.shelf))
@@ -317,9 +324,32 @@ def check(board, opened, body, tell=lambda value: None):
     followed = followed._replace(why=followed.why and settings.redact(followed.why))
     about = {"id": "now", "name": settings.model, "arm": "model", "model": settings.model, "kind": "asked just now",
              "local": True, "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
-    view = page.document(opened, document, asked, (about, followed))
+    view = page.document(opened, document, asked, (about, followed, *_judged(board, kit, followed)))
     failed = None if followed.raw else f"No answer ({followed.outcome.replace('_', ' ')}): {_last_line(followed.why)}"
     return view | {"spent": costs.spent(settings, followed.completion), "failed": failed}
+
+
+def graded(kit, document, text):
+    """What the measuring side makes of a reply, in a process of its own. BadData for why it makes nothing of it."""
+    command = [sys.executable, "-m", GRADER, kit.name, document, "--data", str(kit.data)]
+    try:
+        done = subprocess.run(command, cwd=kits.ROOT, input=text.encode("utf-8", "replace"), capture_output=True,
+                              timeout=GRADE_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        raise BadData(f"{GRADER} does not answer: {e}") from None
+    if done.returncode:
+        raise BadData(_last_line(done.stderr.decode("utf-8", "replace")))
+    return parse_json(done.stdout.decode(), GRADER)
+
+
+def _judged(board, kit, followed):
+    """(what grading an answer gave or None, why it gave nothing or None)."""
+    if followed.raw is None:
+        return None, None
+    try:
+        return board.grade(kit, followed.document, followed.completion.text), None
+    except BadData as e:
+        return None, str(e)
 
 
 def _last_line(why):

@@ -6,7 +6,8 @@ const state = { route: null, board: null, kit: null, view: null, error: null, ch
 let turn = 0; // of the address: an answer that belongs to an earlier one is dropped
 
 const SIGNS = {
-  pass: "✓", skipped: "–", breached: "✗", matched: "●", "could not be read": "?", "not reached": "·", "no answer": "?",
+  pass: "✓", skipped: "–", "does not apply": "–", breached: "✗", matched: "●", "could not be read": "?",
+  "not reached": "·", "no answer": "?",
 };
 const LINES = "http://www.w3.org/2000/svg";
 
@@ -87,9 +88,12 @@ const TABS = { list: "Documents", compare: "Compare", watch: "Watch", rules: "Ru
 
 function parseRoute() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const [kit, what, doc, more] = path.split("/").map(decoded);
-  const inside = what === "d" ? (more === "prompt" ? "prompt" : "document") : TABS[what] ? what : "list";
-  return { view: kit ? inside : "start", kit, doc, query: new URLSearchParams(query || "") };
+  const [kit, what, doc, more, ...rest] = path.split("/").map(decoded);
+  const isDocument = what === "d" && doc, known = isDocument ? [undefined, "", "prompt"].includes(more) : !doc;
+  const inside = isDocument ? (more === "prompt" ? "prompt" : "document") : TABS[what] ? what : "list";
+  const isNowhere = !known || rest.length > 0 || (what && !isDocument && !TABS[what]);
+  return { view: kit ? inside : "start", kit, doc: isDocument ? doc : undefined, isNowhere,
+    query: new URLSearchParams(query || "") };
 }
 
 function decoded(text) {
@@ -126,7 +130,7 @@ function setFilters(wanted) {
   }
   const { view, kit, doc } = state.route, rest = view === "list" ? "" : `/${view}`;
   history.replaceState(null, "", view === "document" ? docHref(doc, "", query) : href(kit, rest, query));
-  load();
+  load(true);
 }
 
 // ---- reading from the server
@@ -138,7 +142,7 @@ async function get(path) {
   return found;
 }
 
-async function load() {
+async function load(quiet) {
   const mine = ++turn, last = state.route, route = parseRoute();
   state.route = route;
   const kit = route.kit && `/api/kits/${encodeURIComponent(route.kit)}`;
@@ -150,6 +154,10 @@ async function load() {
   }[route.view] || `${kit}/${route.view}${query}`;
   const next = { error: null, check: null, kit: null, view: null };
   try {
+    if (route.isNowhere) throw new Error(`${location.hash}: no such address; the board begins at #/`);
+    if (["start", "rules", "watch"].includes(route.view) && route.query.size) {
+      throw new Error(`${location.hash}: this view takes no parameters; leave out what stands behind the question mark`);
+    }
     const wanted = [state.board || get("/api/board"), kit && get(`${kit}?${runs}`), get(path)];
     [next.board, next.kit, next.view] = await Promise.all(wanted);
   } catch (problem) {
@@ -158,7 +166,9 @@ async function load() {
   if (mine !== turn) return;
   Object.assign(state, next, { board: next.board || state.board });
   render();
-  const moved = last && ["view", "kit", "doc"].some((name) => last[name] !== route[name]);
+  const pageOf = ({ view, query }) => view === "list" ? query.get("page") || "1" : null;
+  const moved = last && (["view", "kit", "doc"].some((name) => last[name] !== route[name])
+    || (!quiet && pageOf(last) !== pageOf(route)));
   if (moved) arrive(last);
   else if (!last && decisive()) keepInView(document.querySelector(".page"), decisive());
   if (state.view && state.view.counted < state.view.of) countOn(mine, path);
@@ -244,7 +254,8 @@ function render() {
 function where() {
   const { kit, doc, view, query } = state.route;
   const steps = [["Touchstone", "#/"]];
-  if (kit) steps.push([state.kit ? state.kit.title : kit, href(kit, "", doc || view === "list" ? query : "")]);
+  const filters = doc && state.view ? onPage() : doc || view === "list" ? query : "";
+  if (kit) steps.push([state.kit ? state.kit.title : kit, href(kit, "", filters)]);
   if (TABS[view] && view !== "list") steps.push([TABS[view], href(kit, `/${view}`, query)]);
   if (doc) steps.push([doc, docHref(doc)]);
   if (view === "prompt") steps.push(["Prompt", docHref(doc, "/prompt")]);
@@ -281,7 +292,7 @@ function problems(sentences) {
 function start() {
   const heads = ["What is decided", "Documents", "Runs", "Headline, of all documents, with 95 % interval"];
   return [heading("Touchstone"), lead("What each kit decides, how well, and every document behind the figures."),
-    table("Kits", heads, h("tbody", {}, state.view.kits.map(kitRow)), "kits")];
+    terms(), table("Kits", heads, h("tbody", {}, state.view.kits.map(kitRow)), "kits")];
 }
 
 function kitRow(kit, i) {
@@ -307,7 +318,7 @@ function worst({ name, worst: found }, digit) {
 function figures(kit) {
   if (!kit.figures.length) return "nothing recorded yet";
   const rows = kit.figures.map((line) => h("tr", {},
-    h("th", { scope: "row" }, line.name, h("small", {}, line.kind)),
+    h("th", { scope: "row" }, line.name, h("small", {}, says(line))),
     h("td", {}, cell({ ...line.raw, head: "raw" })),
     h("td", {}, line.rechecked && cell({ ...line.rechecked, head: "rechecked" }))));
   return [
@@ -328,7 +339,18 @@ function tabs() {
 
 function tabbed(...controls) {
   const { problems: told = [], panels } = state.view;
-  return [heading(state.kit.title), tabs(), problems(told), controls, panels.map(panel)];
+  return [heading(state.kit.title), tabs(), problems(told), terms(), controls, panels.map(panel)];
+}
+
+// What a run is: the words for its kind, and the sentence on what its arm does.
+function says({ kind, says: text }) {
+  return [kind, text].filter(Boolean).join(". ");
+}
+
+function terms() {
+  return h("details", { class: "terms" }, h("summary", { id: "terms" }, "What the words on this page mean"),
+    h("dl", {}, (state.kit || state.board).terms.map(({ term, says: text }) =>
+      h("div", {}, h("dt", {}, term), h("dd", {}, text)))));
 }
 
 function compare() {
@@ -378,7 +400,9 @@ function control({ name, label, unit, value, most, powers }) {
 function list() {
   const { kit, view, route } = state;
   const isFiltered = [...route.query.keys()].some((name) => !["run", "column"].includes(name));
-  return [heading(kit.title), lead(kit.decides), tabs(), problems(kit.problems), !isFiltered && [
+  return [heading(kit.title), lead(kit.decides), tabs(), problems(kit.problems), terms(),
+    h("ul", { class: "replays", "aria-label": "The runs shown" }, view.runs.map((run) =>
+      h("li", {}, h("strong", {}, run.name), `: ${says(run)}`))), !isFiltered && [
     h("p", {}, h("button", { type: "button", id: "down", onclick: () => byId("documents").scrollIntoView() },
       `Down to the ${view.total.toLocaleString("en")} documents`)),
     h("div", { class: "panels" }, kit.panels.map(panel))],
@@ -474,7 +498,7 @@ function pages(view) {
     if (page < 1 || page > view.pages) return h("span", { class: "quiet" }, text);
     const query = new URLSearchParams(state.route.query);
     query.set("page", page);
-    return h("a", { href: href(state.route.kit, "", query) }, text);
+    return h("a", { href: href(state.route.kit, "", query), "data-turn": page - view.page }, text);
   };
   return h("nav", { class: "pager", "aria-label": "Pages" }, to(view.page - 1, "← earlier"),
     h("span", {}, `page ${view.page} of ${view.pages}`), to(view.page + 1, "later →"));
@@ -487,12 +511,12 @@ function documentView() {
   const pages = view.panels.filter(isPage), others = view.panels.filter((found) => !isPage(found));
   const kind = { true: "Hard case. ", false: "Clean case. " }[view.hard] || "";
   const runs = view.live
-    ? h("p", {}, h("button", { type: "button", id: "replay", onclick: load }, "Back to the replay"))
+    ? h("p", {}, h("button", { type: "button", id: "replay", onclick: () => load(true) }, "Back to the replay"))
     : h("details", {}, h("summary", { id: "choose" }, "Choose the runs to show"), runChooser());
   return [
     h("div", { class: "title" },
       h("div", {}, heading(view.id), h("p", {}, kind, view.sentence || view.case), neighbours(view)), askModel()),
-    h("ul", { class: "replays", "aria-label": "Where the answers come from" }, view.runs.map(replay)), runs,
+    h("ul", { class: "replays", "aria-label": "Where the answers come from" }, view.runs.map(replay)), runs, terms(),
     h("div", { class: "beside" },
       h("div", { class: "left" }, pages.map(panel)), h("div", { class: "right" }, others.map(panel))),
   ];
@@ -514,7 +538,7 @@ function replay(run) {
   const told = [run.kind, `arm ${run.arm}`, run.model ? `model ${run.model}` : "no model", when].join(", ");
   const failed = run.outcome !== "answered" && h("em", {}, ` – ${run.outcome.replaceAll("_", " ")}`);
   const whose = state.view.live ? "An answer of this minute" : `Replay of ${run.id}`;
-  return h("li", {}, h("strong", {}, whose), `: ${told}`, failed);
+  return h("li", {}, h("strong", {}, whose), `: ${told}`, failed, run.says && `. ${run.says}`);
 }
 
 function askModel() {
@@ -582,23 +606,22 @@ function fieldTable(found) {
 }
 
 function ladder(found) {
-  // Where no values are set beside a limit, the rule's own words say what was asked.
-  const asked = (rung) => rung.steps.some((step) => step.compares) ? rung.class : rung.says;
   const rows = found.rungs.map((rung, i) => h("tr", {}, h("th", { scope: "row" },
-    soft(`${i + 1}. ${rung.rule}`), h("small", {}, asked(rung))), rung.steps.map(rungStep)));
-  const ends = h("tr", {}, h("th", { scope: "row" }, "ends"), found.ends.map((end) => h("td", {}, soft(end))));
+    soft(`${i + 1}. ${rung.rule}`), h("small", {}, soft(rung.says))), rung.steps.map(rungStep)));
+  const foot = [["the walk ends", found.ends], ["answered, raw", found.answered]].map(([head, ends]) => ends.length > 0 &&
+    h("tr", {}, h("th", { scope: "row" }, head), ends.map((end) => h("td", {}, soft(end)))));
   return section(found, null,
-    table(found.title, ["rule", ...found.columns], [h("tbody", {}, rows), h("tfoot", {}, ends)]));
+    table(found.title, ["rule", ...found.columns], [h("tbody", {}, rows), h("tfoot", {}, foot.filter(Boolean))]));
 }
 
 function rungStep(step) {
   const operand = (part) => h("span", { class: `value ${part.kind}`, "data-fields": part.field }, soft(part.text));
-  const compares = step.compares && [operand(step.compares[0]),
-    h("b", {}, ` ${step.compares[1]} `), operand(step.compares[2])];
+  const compares = step.compares && step.compares.map((part) => part.text === undefined
+    ? h("b", {}, ` ${part} `) : operand(part));
   return h("td", { class: `step ${step.result.replaceAll(" ", "-")}` },
     h("span", { class: "result" }, `${SIGNS[step.result]} ${step.result}`),
     compares && h("span", { class: "compares" }, compares), step.detail && h("small", {}, step.detail),
-    (step.blame || []).map((text) => h("strong", { class: "error" }, `◂ parts from gold here, ${text}`)));
+    (step.blame || []).map((text) => h("strong", { class: "error" }, text)));
 }
 
 function arithmetic(found) {
@@ -694,7 +717,10 @@ function decisive() {
 // A new view begins at its heading, a document that is decided wrongly at the line it turns on; a list that is come
 // back to, at the row that was left.
 function arrive(last) {
-  const row = byId(state.route.view === "list" ? `doc-${last.doc}` : `kit-${last.kit}`), line = decisive();
+  const turned = last.view === "list" && state.route.view === "list" && last.kit === state.route.kit;
+  const rows = turned ? [...document.querySelectorAll("table.documents a.step")] : [], line = decisive();
+  const isBack = turned && +(last.query.get("page") || 1) > +(state.route.query.get("page") || 1);
+  const row = rows.at(isBack ? -1 : 0) || byId(state.route.view === "list" ? `doc-${last.doc}` : `kit-${last.kit}`);
   if (!row) scrollTo(0, 0);
   (line || row || document.querySelector("h1")).focus({ preventScroll: true });
   if (line || row) (line || row).scrollIntoView({ block: "center" });
@@ -703,15 +729,25 @@ function arrive(last) {
 function walk(step) {
   const links = [...document.querySelectorAll("a.step")], at = links.indexOf(document.activeElement);
   const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step];
+  const turn = !next && document.querySelector(`[data-turn="${step}"]`);
   if (next) next.focus();
+  else if (turn) turn.click();
 }
 
 function up() {
   const { view, kit, doc, query } = state.route;
   const above = {
-    prompt: () => docHref(doc), document: () => href(kit, "", query), start: () => location.hash, list: () => "#/",
+    prompt: () => docHref(doc), document: () => href(kit, "", state.view ? onPage() : query), start: () => location.hash, list: () => "#/",
   };
   location.hash = (above[view] || (() => href(kit)))();
+}
+
+// The filters of the list, at the page on which the document stands that is open.
+function onPage() {
+  const { route, view } = state, query = new URLSearchParams(route.query);
+  if (view.page) query.delete("page");
+  if (view.page > 1) query.set("page", view.page);
+  return query;
 }
 
 function help() {
@@ -743,5 +779,5 @@ byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   byId("main").focus();
 });
-addEventListener("hashchange", load);
+addEventListener("hashchange", () => load());
 load();

@@ -159,8 +159,11 @@ class TestViews(InBrowser):
 
     def test_an_address_that_names_nothing_is_a_sentence_with_a_way_back(self):
         self.open()
-        for view in ("nothing", f"{self.name}/d/nothing", f"{self.name}?run=none"):
-            self.assertEqual(self.turn_to(view), "This cannot be shown")
+        first = f"{self.name}/d/{self.documents[0]}"
+        for view in ("nothing", f"{self.name}/d/nothing", f"{self.name}?run=none", f"{self.name}/nothing",
+                     f"{self.name}/d", f"{first}/nothing", f"{first}/prompt/x", f"{self.name}/watch/x",
+                     f"{self.name}/watch?x=1", "?x=1"):
+            self.assertEqual(self.turn_to(view), "This cannot be shown", view)
             self.assertTrue(self.texts("main a[href='#/']"))
         self.assertEqual({line.split(" - ")[1][:23] for line in self.browser.console()}, {"Failed to load resource"})
 
@@ -189,6 +192,34 @@ class TestKeyboard(InBrowser):
         self.assertEqual(self.focused(), f"doc-{self.documents[0]}")
         self.browser.keys("Escape")
         self.browser.wait("document.querySelector('table.kits')")
+
+    def test_j_turns_the_page_at_the_end_of_a_list_and_esc_comes_back_to_the_page_of_the_row(self):
+        rows, listing.PAGE_ROWS = listing.PAGE_ROWS, 10
+        self.addCleanup(setattr, listing, "PAGE_ROWS", rows)
+        last, first = self.documents[9], self.documents[10]
+        self.open(f"{self.name}?page=1")
+        self.browser.script("document.getElementById(arguments[0]).focus()", f"doc-{last}")
+        self.browser.keys("j")
+        self.browser.wait(f"document.activeElement.id === 'doc-{first}'")
+        self.browser.keys("k")
+        self.browser.wait(f"document.activeElement.id === 'doc-{last}'")
+        self.browser.keys("Enter")
+        self.browser.wait("document.querySelector('.page')")
+        self.browser.keys("j")
+        self.browser.wait(f"document.querySelector('h1').textContent === {first!r}")
+        self.browser.keys("Escape")
+        self.browser.wait("document.querySelector('table.documents')")
+        self.assertEqual(self.focused(), f"doc-{first}")
+        self.assertIn("page=2", self.browser.script("return location.hash"))
+
+    def test_the_words_of_a_page_are_explained_by_keyboard_on_every_kind_of_view(self):
+        for view in ("", self.name, f"{self.name}/compare", f"{self.name}/watch", f"{self.name}/d/{self.documents[0]}"):
+            self.open(view)
+            self.assertFalse(self.browser.script("return document.querySelector('.terms dl').checkVisibility()"))
+            self.browser.script("document.getElementById('terms').focus()")
+            self.browser.keys("Enter")
+            self.browser.wait("document.querySelector('.terms dl').checkVisibility()")
+            self.assertIn("rechecked", self.texts(".terms dt"))
 
     def test_four_keys_lead_from_the_most_expensive_error_to_the_line_it_turns_on(self):
         self.open()

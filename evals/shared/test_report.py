@@ -329,6 +329,18 @@ class TestReport(unittest.TestCase):
             self.assertEqual(page.console(), [])
 
 
+@unittest.skipUnless("legal_hold" in kits.names(), "legal_hold is not in this checkout")
+class TestRoom(unittest.TestCase):
+    def test_the_longest_report_has_room_left_and_no_document_lost_an_answer_for_it(self):
+        opened = shelf.Shelf(local=False).open("legal_hold")
+        files = report.build("legal_hold", shelf.Shelf(local=False))
+        self.assertLessEqual(sum(map(len, files.values())), report.LIMIT - 100_000)
+        made = chapters.dearest(chapters.Source(opened, chapters.shown(opened), None, None, None, None))
+        self.assertTrue(made)
+        for name in made:
+            self.assertIn(b"Replay of ", files[f"documents/{name}.html"])
+
+
 class TestMeasured(unittest.TestCase):
     """A kit with a model run, its injection run and a count of tokens; none of them was ever sent anywhere."""
 

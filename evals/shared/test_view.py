@@ -1,17 +1,18 @@
 """What the board shows: view data over a kit's data with records, without any, and with broken ones."""
 import csv
 import datetime
+import importlib
 import io
 import json
 import shutil
 import unittest
 from collections import namedtuple
 
-from evals.shared import showing
+from evals.shared import arms, showing
 from src.shared import cost, rates
 from src.shared import kit as kits
 from src.shared.files import BadData
-from src.shared.view import board, charts, costs, figures, listing, page, panels, rules, runs, shelf, start
+from src.shared.view import board, charts, costs, figures, listing, page, panels, rules, runs, shelf, start, words
 
 LABEL = "label_restrict"
 KIT = LABEL if LABEL in kits.names() else showing.first_kit()
@@ -203,6 +204,15 @@ class TestTurningOfClocks(Staged):
             self.opened, name, self.asked()), "document")["blocks"] for segment in block["segments"]
             if segment["value"] and "release" in segment["fields"]]
         self.assertEqual(len(set(found)), 6)
+
+    def test_an_error_of_the_clock_says_what_the_clock_was_and_how_it_came_about(self):
+        run = next(run for run in self.opened.runs if run.id == self.ids["within-clock"])
+        for name in (name for name, row in run.rows.items() if "missed_escalation" in row.errors["raw"]):
+            view = page.document(self.opened, name, self.asked(run=run.id, error="missed_escalation"))
+            gold = shelf.gold_row(self.opened, name)["clock"]
+            self.assertIn(f"clock is WITHIN-CLOCK, and gold says {gold}: wrong arithmetic of clock.",
+                          panel(view, "note", "within-clock went wrong here by name")["text"])
+            self.assertEqual(run.rows[name].blame["raw"], {"kind": "wrong arithmetic", "rule": None, "field": "clock"})
 
     def _marked(self, view):
         return "".join(segment["text"] for block in panel(view, "document")["blocks"] for segment in block["segments"]
@@ -489,8 +499,8 @@ class TestList(Staged):
             self.assertEqual(told["answer"], text if text[0] == "a" else f"'{text}")
             self.assertEqual(json.loads(listing.export(self.opened, asked, "json"))[0]["answer"], text)
         empty = listing.filters(self.opened, {"q": ["no such words anywhere"]})
-        self.assertEqual((listing.export(self.opened, empty, "csv"), listing.export(self.opened, empty, "json")),
-                         ("id\r\n", "[]\n"))
+        self.assertEqual((listing.export(self.opened, empty, "csv")[:8], listing.export(self.opened, empty, "json")),
+                         ("id,case,", "[]\n"))
 
     def test_a_case_finds_its_documents_and_free_text_finds_the_page(self):
         name, place = next(iter(self.opened.documents.items()))
@@ -539,6 +549,74 @@ class TestList(Staged):
             walked.append(at)
         self.assertEqual(walked, found)
         self.assertIsNone(listing.neighbours(self.opened, asked, found[0])["previous"])
+
+
+    def test_a_document_knows_the_page_of_the_list_that_it_stands_on(self):
+        rows, listing.PAGE_ROWS = listing.PAGE_ROWS, 10
+        self.addCleanup(setattr, listing, "PAGE_ROWS", rows)
+        for page_ in ("1", "2"):
+            for row in listing.documents(self.opened, self.asked(page=page_))["rows"]:
+                self.assertEqual(listing.neighbours(self.opened, self.asked(), row["id"])["page"], int(page_))
+
+    def test_an_empty_export_has_the_heads_of_a_full_one(self):
+        full = listing.export(self.opened, self.asked(), "csv")
+        empty = listing.export(self.opened, self.asked(q="no page holds this word"), "csv")
+        self.assertEqual(empty.split("\r\n"), [full.split("\r\n")[0], ""])
+        self.assertEqual(list(json.loads(listing.export(self.opened, self.asked(), "json"))[0]), empty.strip().split(","))
+
+
+class TestWords(Staged):
+    """What a stranger needs: each arm in a sentence, and values beside every rule that was asked."""
+
+    def test_every_arm_of_every_kit_is_told_in_a_sentence(self):
+        for kit in map(kits.load, kits.names()):
+            opened = shelf.Shelf(local=False).open(kit.name)
+            for arm in (*arms.free(kit, importlib.import_module(f"evals.{kit.name}.bench").BENCH),
+                        *(kit.definition.variants or ()), "model"):
+                self.assertTrue((words.of_arm(opened, arm) or "").endswith("."), (kit.name, arm))
+
+    def test_start_list_and_document_say_what_an_arm_does_and_the_glossary_what_a_word_means(self):
+        arm = next(name for name in self.ids if name not in ("null", "stub"))
+        said = words.of_arm(self.opened, arm)
+        row, = start.kits(self.shelf)["kits"]
+        self.assertIn(said, [line["says"] for line in row["figures"]])
+        front = start.kit(self.opened)
+        self.assertIn(said, [run["says"] for run in front["runs"]])
+        self.assertLessEqual({"raw", "rechecked", "floor", "null baseline", "stub"},
+                             {entry["term"] for entry in front["terms"]})
+        view = page.document(self.opened, next(iter(self.opened.documents)), self.asked(run=self.ids[arm]))
+        self.assertEqual(view["runs"][0]["says"], said)
+
+    def test_every_rung_that_was_asked_shows_the_values_it_compared(self):
+        for kit in map(kits.load, kits.names()):
+            opened = shelf.Shelf(local=False).open(kit.name)
+            for name in list(opened.documents)[:8]:
+                for found in page.document(opened, name, listing.filters(opened, {}))["panels"]:
+                    steps = [step for rung in found.get("rungs", ()) for step in rung["steps"]]
+                    for step in steps:
+                        asked = step["result"] not in ("not reached", "skipped", "no answer")
+                        self.assertEqual(bool(step.get("compares") or step.get("detail")), asked, (kit.name, name, step))
+                    if found["kind"] == "ladder" and kit.book and "matched" in {step["result"] for step in steps}:
+                        self.assertNotIn("pass", {step["result"] for step in steps})
+
+    def test_a_walk_that_is_golds_is_never_said_to_part_from_it(self):
+        told = []
+        for run in self.opened.runs:
+            for name in self.opened.documents:
+                ladder = panel(page.document(self.opened, name, self.asked(run=run.id)), "ladder")
+                for gold, *others in (rung["steps"] for rung in ladder["rungs"]):
+                    for step, text in ((step, text) for step in others for text in step.get("blame", ())):
+                        self.assertEqual("parts from gold" in text, gold["result"] != step["result"], (name, text))
+                        told.append(text)
+                self.assertEqual(len(ladder["answered"]), len(ladder["columns"]))
+        self.assertTrue(told)
+
+    def test_what_is_told_once_is_the_same_on_every_document(self):
+        for kit in map(kits.load, kits.names()):
+            opened = shelf.Shelf(local=False).open(kit.name)
+            found = {json.dumps([each for each in page.document(opened, name, listing.filters(opened, {}))["panels"]
+                                 if each.get("once")]) for name in list(opened.documents)[::7]}
+            self.assertEqual(len(found), 1, kit.name)
 
 
 class TestDocument(Staged):

@@ -11,8 +11,10 @@ SUPPORTS_ONLY = ("What the evidence supports by TM-2026, for a reviewer to confi
 def panels(book, document, text, answers):
     """The panels of one record. `answers` {name: Answer or None}, gold first."""
     return [page(text, next(iter(answers.values()))), fields(book, answers), quotations(book, text, answers),
-            draw.ladder(book.table, answers, "The walk of TM-2026"), *arithmetic(book, document, answers),
-            draw.note(SUPPORTS_ONLY, "Supports, never determines")]
+            draw.ladder(book.table, answers, "The walk of TM-2026", lambda answer: policy.row(
+                book, answer.values[elements.ORDER], recheck.count(book, document, answer)), [elements.SUPPORT]),
+            *arithmetic(book, document, answers),
+            draw.note(SUPPORTS_ONLY, "Supports, never determines", once=True)]
 
 
 def page(text, gold):

@@ -61,10 +61,14 @@ def support(book, order_finding, midnights):
     order_finding is a word of the order or None; midnights an int, None for no expectation, or the Finding for which
     there is no count.
     """
-    unread = {COUNT: midnights} if isinstance(midnights, Finding) else {}
-    walked = book.table.decide({elements.ORDER: order_finding, COUNT: None if unread else midnights,
-                                BENCHMARK: book.threshold}, unread)
+    walked = book.table.decide(*row(book, order_finding, midnights))
     return walked if walked.decision else walk.Decision(None, None, walked.trace, walked.error)
+
+
+def row(book, order_finding, midnights):
+    """(values, findings) that the rulebook is walked over, of what `support` is given."""
+    unread = {COUNT: midnights} if isinstance(midnights, Finding) else {}
+    return {elements.ORDER: order_finding, COUNT: None if unread else midnights, BENCHMARK: book.threshold}, unread
 
 
 def count(book, values, findings):

@@ -66,7 +66,14 @@ def step(matter, carried, rules):
 
 
 def follow(matter, carried, custodians, finds_scope, rules):
-    """(Decision of L-7, ids newly overdue) that follow from somebody else's word on who is a custodian.
+    """(Decision of L-7, ids newly overdue) that follow from somebody else's word on who is a custodian: see `asked`."""
+    values, late = asked(matter, carried, custodians, finds_scope, rules)
+    walked = rules.stage.decide(values, {})
+    return walked, late if _is_live(walked.decision) else []
+
+
+def asked(matter, carried, custodians, finds_scope, rules):
+    """({field: value} that L-7 is asked over, ids whose acknowledgement is late) by that word.
 
     `custodians` are ids on the roster, `finds_scope` says whether the scope is held for settled; the rest is this run's
     events and the state.
@@ -78,8 +85,7 @@ def follow(matter, carried, custodians, finds_scope, rules):
     roster = {person.id for person in matter.candidates}
     late = [name for name in _in_order(matter, held) if name in custodians or name not in roster
             if walk_overdue(rules, held[name], matter.snapshot, False).decision == OVERDUE]
-    walked = walk_stage(rules, finds_scope, bool(carried.released), memo is not None, len(new), len(late))
-    return walked, late if _is_live(walked.decision) else []
+    return _of_stage(finds_scope, bool(carried.released), memo is not None, len(new), len(late)), late
 
 
 def walk_overdue(rules, record, snapshot, is_new):
@@ -92,9 +98,12 @@ def walk_overdue(rules, record, snapshot, is_new):
 
 def walk_stage(rules, is_settled, was_released, has_memo, new, late):
     """The Decision of L-7 on a matter: new and late are numbers of people."""
-    return rules.stage.decide({"scope": "settled" if is_settled else "unsettled",
-                               "released_before": _word(was_released),
-                               "release_memo": _word(has_memo), "new_custodians": new, "newly_overdue": late}, {})
+    return rules.stage.decide(_of_stage(is_settled, was_released, has_memo, new, late), {})
+
+
+def _of_stage(is_settled, was_released, has_memo, new, late):
+    return {"scope": "settled" if is_settled else "unsettled", "released_before": _word(was_released),
+            "release_memo": _word(has_memo), "new_custodians": new, "newly_overdue": late}
 
 
 def log(record, events, snapshot):

@@ -17,12 +17,14 @@ def panels(book, document, text, answers):
     found = review.review(book, book.chains.row(document), carried)[0]
     named = groups(book, document, text, carried, found)
     return [extract(book, text, named), fields(run, answers), *unknown(run, carried, answers), *on_hold(carried, found),
-            draw.ladder(book.rules.stage, answers, "The walk of L-7"), clock(book, run, carried), *flags(found),
+            draw.ladder(book.rules.stage, answers, "The walk of L-7",
+                        lambda answer: recheck.asked(book, document, answer), [recheck.STAGE]),
+            clock(book, run, carried), *flags(found),
             draw.note("As the model is told it:", "Carried state in the prompt",
                       lines=state.describe(carried).split("\n")),
             draw.note(book.rules.policy["authority"], "What no condition says",
-                      lines=[f"{rule}: {text}" for rule, text in book.rules.policy["articles"].items()]),
-            draw.note(WATCHLIST, "Watchlist")]
+                      lines=[f"{rule}: {text}" for rule, text in book.rules.policy["articles"].items()], once=True),
+            draw.note(WATCHLIST, "Watchlist", once=True)]
 
 
 def extract(book, text, named):

@@ -52,8 +52,7 @@ def recheck(book, document, answer):
     run, carried = book.chains.run(document), book.chains.carried(document)
     statuses = people(answer.values)
     problems = {name: finding for name, finding in answer.problems.items() if name not in (STAGE, ESCALATE)}
-    custodians, unknown = ({person.id for person in run.candidates if statuses.get(fold_id(person.id)) == word}
-                           for word in (legalhold.CUSTODIAN, None))
+    custodians, unknown = (_who_is(word, run, statuses) for word in (legalhold.CUSTODIAN, None))
     # More custodians never make fewer of anything, so what none and all of the unknown give alike, any of them give.
     found = []
     for people_ in (custodians, custodians | unknown)[:1 + bool(unknown)]:
@@ -66,10 +65,23 @@ def recheck(book, document, answer):
     return Answer({**answer.values, **derived}, problems, walked.trace)
 
 
+def asked(book, document, answer):
+    """({field: value}, findings) that L-7 is asked over for an Answer's own statuses."""
+    run, carried = book.chains.run(document), book.chains.carried(document)
+    custodians = _who_is(legalhold.CUSTODIAN, run, people(answer.values))
+    finds_scope = answer.values[STAGE] != legalhold.INCOMPLETE or bool(custodians)
+    return legalhold.asked(run, carried, custodians, finds_scope, book.rules)[0], {}
+
+
 def strangers(values, known):
     """Whom an Answer's values name, in a status or the escalate list, and who is none of the `known` ids."""
     named = [*people(values), *(values.get(ESCALATE) or ())]
     return [name for name in dict.fromkeys(named) if name not in {fold_id(other) for other in known}]
+
+
+def _who_is(status, run, statuses):
+    """The ids on the roster that {folded id: status} gives this status; None for those that it gives none."""
+    return {person.id for person in run.candidates if statuses.get(fold_id(person.id)) == status}
 
 
 def _read(read_one, raw, name, problems):

@@ -2,7 +2,7 @@
 
 The release gate is checked anew for every page that is shown.
 """
-from src.pend_resolve import clock, policy, release
+from src.pend_resolve import clock, policy, recheck, release
 from src.shared import citation, sections
 from src.shared.view import panels as draw
 
@@ -19,8 +19,10 @@ def panels(book, document, text, answers):
     values, findings = policy.of_claim(book, document)
     counted = clock.read(book, values)
     return [page(book, text, next(iter(answers.values()))), fields(answers), quotations(text, answers),
-            draw.ladder(book.table, answers, "The walk of PR-2026"), *deadline(book, values, counted),
-            draw.note(GATE.format(conditions="; ".join(book.policy["release_gate"]["conditions"])), "Who applies it"),
+            draw.ladder(book.table, answers, "The walk of PR-2026", lambda answer: recheck.readings(book, document, answer),
+                        ["resolution"]), *deadline(book, values, counted),
+            draw.note(GATE.format(conditions="; ".join(book.policy["release_gate"]["conditions"])), "Who applies it",
+                      once=True),
             *flags(book, values, findings)]
 
 

@@ -26,9 +26,7 @@ def recheck(book, document, answer):
 
     Without a cause class the resolution still stands where the register decides it, and is None where it does not.
     """
-    facts, findings = policy.of_claim(book, document)
-    facts[policy.CAUSE] = answer.values[policy.CAUSE]
-    findings = {**findings, **{name: answer.problems[name] for name in (policy.CAUSE,) if name in answer.problems}}
+    facts, findings = readings(book, document, answer)
     walked = book.table.decide(facts, findings)
     values = {**answer.values, "resolution": walked.decision, "clock": clock.read(book, facts).state,
               "release": release.who_applies(facts[policy.CAUSE])}
@@ -36,3 +34,10 @@ def recheck(book, document, answer):
     decided = {field.name for field in book.reply.decided}
     problems = {name: finding for name, finding in answer.problems.items() if name not in decided}
     return Answer(values, problems, walked.trace, document)
+
+
+def readings(book, document, answer):
+    """(values, findings) of the document's own facts, with the cause class of an answer."""
+    facts, findings = policy.of_claim(book, document)
+    unread = {name: answer.problems[name] for name in (policy.CAUSE,) if name in answer.problems}
+    return {**facts, policy.CAUSE: answer.values[policy.CAUSE]}, {**findings, **unread}

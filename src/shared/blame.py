@@ -5,8 +5,8 @@
     wrong arithmetic    the same, where the clause compares a figure that has to be computed first
     no answer           there is no reply that could be read, or it leaves the decision out
 
-Of a value misread and a rule misapplied in one document the reading is named, since it comes first. Pure: answers with
-their traces in, one finding out.
+Of a value misread and a rule misapplied in one document the reading is named, since it comes first; what is stated
+wrong is named before what is left out. Pure: answers with their traces in, one finding out.
 """
 from collections import namedtuple
 
@@ -29,19 +29,19 @@ def find(headline, gold, own, answer, hits):
     """
     if answer is None:
         return _told(NO_ANSWER)
-    for part, kind in headline.parts.items():
-        if _is_right(part, gold, answer, hits):
-            continue
-        parted = _parting(gold.trace, own.trace)
-        # What code decides is missing where its values are; what the arm itself states, where it says nothing.
-        if answer.values.get(part) is None and (kind == MISREAD or answer is not own):
-            return _told(NO_ANSWER, None, part)
-        if kind == MISREAD:
-            return _told(MISREAD, parted, part)
-        if own.values.get(part) != gold.values.get(part):
-            return _told(MISREAD, parted, _misread(headline, parted, gold, own, hits))
-        return _told(kind, None, part) if kind else _strayed(headline, own, answer, part)
-    return _told(MISREAD)
+    wrong = [part for part in headline.parts if not _is_right(part, gold, answer, hits)]
+    if not wrong:
+        return _told(MISREAD)
+    part = next((part for part in wrong if answer.values.get(part) is not None), wrong[0])
+    kind, parted = headline.parts[part], _parting(gold.trace, own.trace)
+    # What code decides is missing where its values are; what the arm itself states, where it says nothing.
+    if answer.values.get(part) is None and (kind == MISREAD or answer is not own):
+        return _told(NO_ANSWER, None, part)
+    if kind == MISREAD:
+        return _told(MISREAD, parted, part)
+    if own.values.get(part) != gold.values.get(part):
+        return _told(MISREAD, parted, _misread(headline, parted, gold, own, hits))
+    return _told(kind, None, part) if kind else _strayed(headline, own, answer, part)
 
 
 def in_words(found):

@@ -8,7 +8,10 @@
     add_first  [{"what", "why"}]: what this kit lacks most
     cadence    [{"when", "do", "why"}]: when to run what
     report     [{"id", "title", "paragraphs"}]: prose of the static report
-    turns      [{"error", "on", "said_by", "word", "nothing"}]: which marks of a page a named error is about (`turning`)
+    turns      [{"error", "on", "said_by", "word", "part", "nothing"}]: which marks of a page a named error is about, and
+               which field of an answer (`turning`)
+    arms       [{"arm", "says"}]: what each of the kit's own arms does, in a sentence
+    terms      [{"term", "says"}]: what the kit's own words mean
 
 A mark is written as the commands write it: `verdict` for the raw answers, `rechecked.verdict` for the others; what is
 watched is shown in both. Figures in the prose are placeholders (`prose`), which are filled where it is shown.
@@ -41,10 +44,13 @@ SECTIONS = {
     "add_first": {"what": TEXT, "why": TEXT},
     "cadence": {"when": TEXT, "do": TEXT, "why": TEXT},
     "report": {"id": TEXT, "title": TEXT, "paragraphs": shapes.TEXTS},
-    "turns": {"error": TEXT, "on": shapes.TEXTS, "said_by": SIDE, "word": TEXT, "nothing": TEXT},
+    "turns": {"error": TEXT, "on": shapes.TEXTS, "said_by": SIDE, "word": TEXT, "part": TEXT,
+              "nothing": TEXT},
+    "arms": {"arm": TEXT, "says": TEXT},
+    "terms": {"term": TEXT, "says": TEXT},
 }
-AT_WILL, SOME = ("report", "turns"), ("said_by", "word")
-PROSE = ("why", "what", "when", "do", "title", "paragraphs", "nothing")      # the keys that hold prose in any section
+AT_WILL, SOME = ("report", "turns", "arms", "terms"), ("said_by", "word", "part")
+PROSE = ("why", "what", "when", "do", "title", "paragraphs", "nothing", "says")      # the keys that hold prose in any section
 
 
 def read(data):
@@ -60,6 +66,16 @@ def read(data):
     if problems:
         raise BadData(*problems)
     return {name: found.get(name, []) for name in SECTIONS}
+
+
+def kept(opened):
+    """The board of an opened kit, read once; every section empty where it cannot be read, which the watch view tells."""
+    if "board" not in opened.kept:
+        try:
+            opened.kept["board"] = read(opened.kit.data) or dict.fromkeys(SECTIONS, ())
+        except BadData:
+            opened.kept["board"] = dict.fromkeys(SECTIONS, ())
+    return opened.kept["board"]
 
 
 def texts(board):

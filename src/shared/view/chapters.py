@@ -9,7 +9,7 @@ from collections import Counter, namedtuple
 from src.shared import cost, rates
 from src.shared.files import BadData, read_text
 from src.shared.view import charts, compare, costs, figures, inside, listing, measured, page, panels, rules, shelf
-from src.shared.view import watch
+from src.shared.view import watch, words
 
 KINDS = {True: "hard", False: "clean"}
 
@@ -92,8 +92,9 @@ def evals(source):
     compared = compare.compare(opened, {})
     title = "Two runs compared" if compared["first"] is None else (
         f"Compared: {compared['first']['id']} and {compared['second']['id']}")
+    terms = [(entry["term"], entry["says"], None) for entry in words.glossary(opened)]
     return [*measured.no_model(opened), panels.note(f"{source.gate.says}.", "Label gate, before anything is measured"),
-            *measured.errors(source), *charts.intervals(source.shown), *charts.blames(source.shown),
+            panels.state(terms, "What the words mean"), *measured.errors(source), *charts.intervals(source.shown), *charts.blames(source.shown),
             *charts.matrices(source.shown), *charts.reliability(source.shown), measured.every_run(opened),
             panels.note("What had to be equal is named before any figure.", title),
             *compared["panels"]]
@@ -142,7 +143,8 @@ def guardrails(source):
 
 
 def rulebook(source):
-    return rules.rules(source.opened)["panels"]
+    first = document(source, next(iter(source.opened.documents)), 0)
+    return [*rules.rules(source.opened)["panels"], *first["once"]]
 
 
 def mapping(source):
@@ -195,11 +197,13 @@ def dearest(source):
 def document(source, name, answers):
     """The view of one document: the key, and at most so many answers of shown runs that made a named error on it.
 
-    Beside what `page.document` gives: left_out [sentence], which other runs went wrong here and how.
+    Beside what `page.document` gives: left_out [sentence], which other runs went wrong here and how; once [panel], what
+    is the same on every document and stands among the rules.
     """
     wrong = [run for run in source.shown if name in run.rows and any(run.rows[name].errors.values())]
     view = page.document(source.opened, name, listing.filters(source.opened, {})._replace(runs=wrong[:answers]))
-    return view | {"left_out": [f"{run.about['name']}: {', '.join(_made(run, name))}" for run in wrong[answers:]]}
+    once = [panel for panel in view["panels"] if panel.get("once")]
+    return view | {"once": once, "panels": [panel for panel in view["panels"] if panel not in once], "left_out": [f"{run.about['name']}: {', '.join(_made(run, name))}" for run in wrong[answers:]]}
 
 
 def _made(run, name):

@@ -3,6 +3,7 @@ projection; where no model run has measured tokens, the tokens are an estimate f
 """
 import datetime
 import itertools
+from decimal import Decimal
 
 from src.shared import cost, rates
 from src.shared.files import BadData, to_json
@@ -45,7 +46,7 @@ def asking(opened, document, settings, on=None):
     tokens = _tokens(sum(len(part.text) for part in opened.kit.prompt(document)))
     pricer = cost.pricer(settings.model, settings.provider)
     most = pricer.at_most(tokens, settings.max_tokens, on=on)
-    price = f"at most {cost.in_words(most)}, {pricer.label}" if most is not None else (
+    price = f"at most {_money(most)}, {pricer.label}" if most is not None else (
         f"unknown price: {pricer.why or 'its card has none for this'}")
     return f"About {tokens:,} input tokens (an estimate), at most {settings.max_tokens:,} output tokens; {price}."
 
@@ -58,8 +59,9 @@ def spent(settings, completion):
     pricer = cost.pricer(settings.model, settings.provider)
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     found = pricer.call(completion._asdict(), now)
-    usd = found and found["usd"]
-    return f"{', '.join(told)}; {'unknown price' if usd is None else f'{cost.in_words(usd)}, {pricer.label}'}."
+    usd, why = (found["usd"], found["why"]) if found else (None, "nothing was reported")
+    price = f"unknown price: {why or 'its card has none for this'}" if usd is None else f"{_money(usd)}, {pricer.label}"
+    return f"{', '.join(told)}; {price}."
 
 
 def _measured(opened):
@@ -117,7 +119,17 @@ def _free():
 
 
 def _range(least, most):
-    return cost.in_words(least) if least == most else f"{cost.in_words(least)} to {cost.in_words(most)}, by the hour"
+    return _money(least) if least == most else f"{_money(least)} to {_money(most)}, by the hour"
+
+
+def _money(usd):
+    """A figure in words, without zeros behind its cents.
+
+    >>> _money(Decimal("0.339")), _money(Decimal("0.0022964")), _money(Decimal("0.5")), _money(Decimal("1234.5"))
+    ('$0.339', '$0.002296', '$0.50', '$1,234.50')
+    """
+    whole, point, cents = cost.in_words(usd).partition(".")
+    return f"{whole}{point}{cents[:2]}{cents[2:].rstrip('0')}"
 
 
 def _tokens(characters):

@@ -5,7 +5,7 @@ from collections import namedtuple
 
 from src.shared.fields import near
 from src.shared.files import BadData, to_json
-from src.shared.view import runs, shelf
+from src.shared.view import runs, shelf, words
 
 PAGE_ROWS = 200
 ANSWERED = "answered"
@@ -15,6 +15,8 @@ FORMULA = frozenset("=+-@\t\r")      # a cell that begins so is one, for a sprea
 # None; error, blame, cell (MATRIX:gold label:answer label), case and q (free text over id, case and page) None where
 # not asked; page from 1
 Filters = namedtuple("Filters", "runs column wrong differs disagrees hard error blame cell case q page")
+EXPORTED = ("id", "case", "kind", "gold", "run", "answers", "answer", "hit", "errors", "missed", "recheck_changed_it",
+            "blame_kind", "blame_rule", "blame_field")
 KNOWN = ("run", "column", "wrong", "differs", "disagrees", "hard", "error", "blame", "cell", "case", "q", "page")
 
 
@@ -43,7 +45,7 @@ def documents(opened, asked):
     pages = max(1, -(-len(found) // PAGE_ROWS))
     page = min(asked.page, pages)
     return {"total": len(opened.documents), "matching": len(found), "page": page, "pages": pages,
-            "column": asked.column, "runs": [run.about for run in asked.runs],
+            "column": asked.column, "runs": [words.about(opened, run) for run in asked.runs],
             "rows": [_row(opened, asked, name) for name in found[(page - 1) * PAGE_ROWS:page * PAGE_ROWS]]}
 
 
@@ -57,7 +59,7 @@ def export(opened, asked, form):
         return "[" + ",".join("\n" + to_json(row) for row in rows) + "]\n"
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(rows[0] if rows else ["id"])
+    writer.writerow(EXPORTED)
     writer.writerows(_inert(row.values()) for row in rows)
     return out.getvalue()
 
@@ -73,12 +75,13 @@ def matching(opened, asked):
 def neighbours(opened, asked, document):
     """{"previous", "next", "previous_wrong", "next_wrong"} of a document in the filtered list; None at its ends.
 
-    Where the document itself is filtered out, its place is the one it has in the key.
+    Beside them its place, and the page of the list on which it stands. Where the document itself is filtered out, its place is the one it has in the key.
     """
     order = {name: number for number, name in enumerate(opened.documents)}
     found, here = matching(opened, asked), order[document]
     wrong = [name for name in found if any(is_wrong(run, asked.column, name) for run in asked.runs)]
-    return {"place": sum(order[name] <= here for name in found), "matching": len(found),
+    place = sum(order[name] <= here for name in found)
+    return {"place": place, "matching": len(found), "page": max(1, -(-place // PAGE_ROWS)),
             **_around("", found, order, here), **_around("_wrong", wrong, order, here)}
 
 

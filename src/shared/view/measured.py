@@ -4,6 +4,7 @@ import statistics
 from src.shared import cost
 from src.shared.files import read_json, read_text
 from src.shared.view import charts, figures, listing, panels, runs, shelf, start, static
+from src.shared.view import words as glossary
 
 NO_MODEL = "No model run of this kit is kept, so nothing here says how a model does; what stands are free arms."
 ALIKE = "the same on every call"
@@ -63,7 +64,8 @@ def every_run(opened):
     rows = []
     for run in opened.runs:
         metric = next((metric for metric in run.record["metrics"] if metric["id"] == mark), {})
-        rows.append([{"text": run.id, "why": run.record["run"].get("command")}, run.about["kind"],
+        rows.append([{"text": run.id, "why": run.record["run"].get("command")},
+                     {"text": run.about["kind"], "why": glossary.of_arm(opened, run.about["arm"])},
                      run.about["model"] or figures.BLANK, run.about["date"] or figures.BLANK,
                      *(figures.rate(metric.get(column)) for column in runs.COLUMNS)])
     heads = ["run", "kind", "model", "date", *(f"headline, {column}" for column in runs.COLUMNS)]

@@ -10,32 +10,34 @@ from src.shared import blame
 from src.shared.fields import near
 from src.shared.files import BadData
 from src.shared.values import Finding
-from src.shared.view import figures, listing, panels, runs, shelf, turning
+from src.shared.view import figures, listing, panels, runs, shelf, turning, words
 
-GOLD, RECHECKED = "gold", ", rechecked"
+GOLD, RECHECKED, BY = "gold", ", rechecked", " by "
+KEY = "The key (gold, the right answer)"
 
-# One answer beside gold: what its run says of itself, raw and rechecked Answers or None, why there is none, and its
-# marks {column: {mark: hit}} and blame {column: {"kind", "rule", "field"} or None}, both None for an answer of just
-# now, which nobody has scored
-Side = namedtuple("Side", "about raw rechecked why marks blame", defaults=(None,))
+# One answer beside gold: what its run says of itself, raw and rechecked Answers or None, why there is none, its marks
+# {column: {mark: hit}} and blame {column: {"kind", "rule", "field"} or None}, both None where nobody has scored it, its
+# named errors [{"id", "title", "why"}] in order of expense, and which of them it made {column: [id]}
+Side = namedtuple("Side", "about raw rechecked why marks blame named errors",
+                  defaults=(None, (), dict.fromkeys(runs.COLUMNS, ())))
 
 
 def document(opened, name, asked, live=None):
     """The view of one document: {id, case, sentence, hard, runs, live, turns_on, panels, place and neighbours}.
 
-    `live` (about, Followed) is an answer of just now, shown in place of the chosen runs. `turns_on` is the field whose
+    `live` (about, Followed, what `evals.grade` gave or None, why it gave nothing) is an answer of just now, shown in
+    place of the chosen runs. `turns_on` is the field whose
     line on the page decides, where a shown run is wrong and that line is marked; else None, and a note says why.
     """
     kit, place, text = opened.kit, _place(opened, name), page_of(opened, name)
     gold = kit.definition.normalise(kit.book, shelf.gold_row(opened, name))._replace(document=name)
-    sides = [_live(*live)] if live else [_replay(kit, run, name) for run in asked.runs]
+    sides = [_live(*live)] if live else [_replay(opened, run, name) for run in asked.runs]
     answers, notes = {GOLD: _walked(kit, gold)}, _drift(kit, gold, gold, "The key")
     for side in sides:
         answers[side.about["name"]] = side.raw
         answers[side.about["name"] + RECHECKED] = side.raw and _walked(kit, side.raw, side.rechecked)
         notes += _notes(kit, side)
-    if not live:
-        notes += [note for run in asked.runs for note in _named(run, name)]
+    notes += [note for side in sides for note in _named(opened, side, answers)]
     shown = kit.definition.panels(kit.book, name, text, answers) if kit.definition.panels else []
     for found in shown:
         if found["kind"] == "fields":
@@ -44,10 +46,11 @@ def document(opened, name, asked, live=None):
     others = [found for found in shown if found["kind"] != "document"]
     ladders = [found for found in others if found["kind"] == "ladder"]
     for found in ladders:
+        _answered(found, gold, sides)
         _blame(found, sides)
-    is_wrong = not live and any(listing.is_wrong(run, asked.column, name) for run in asked.runs)
-    found = _turning(opened, name, asked._replace(runs=() if live else asked.runs), pages[0], gold, sides,
-                     (ladders, others))
+    is_wrong = any(_is_wrong(side, asked.column) for side in sides) if live else any(
+        listing.is_wrong(run, asked.column, name) for run in asked.runs)
+    found = _turning(opened, asked, pages[0], gold, sides, (ladders, others))
     pages[0] |= {key: found[key] for key in ("turns", "blamed")}
     if is_wrong and found["nothing"]:
         notes.insert(0, panels.note(found["nothing"], "What it turns on", "warn"))
@@ -93,21 +96,33 @@ def _place(opened, name):
     return opened.documents[name]
 
 
-def _replay(kit, run, name):
+def _replay(opened, run, name):
     """A run's answer on one document, read back from its record."""
-    entry = runs.entry(run, name)
+    kit, about, entry = opened.kit, words.about(opened, run), runs.entry(run, name)
     if entry is None:
-        return Side(run.about | {"outcome": "not in this run", "repairs": []}, None, None,
+        return Side(about | {"outcome": "not in this run", "repairs": []}, None, None,
                     "the run did not ask for this document", dict.fromkeys(runs.COLUMNS, {}))
     raw, rechecked = (_answer(kit, name, entry[column]) for column in runs.COLUMNS)
-    about = run.about | {"outcome": entry["outcome"], "repairs": entry["repairs"]}
-    return Side(about, raw, rechecked, entry["why"], entry["marks"], entry.get("blame"))
+    return Side(about | {"outcome": entry["outcome"], "repairs": entry["repairs"]}, raw, rechecked, entry["why"], entry["marks"], entry.get("blame"), run.record["errors"],
+                run.rows[name].errors)
 
 
-def _live(about, followed):
+def _live(about, followed, graded=None, why=None):
+    """An answer of just now, as a replay of it would stand there; where nobody graded it, beside gold alone."""
     raw = followed.raw and followed.raw._replace(document=followed.document)
-    about = about | {"outcome": followed.outcome, "repairs": followed.repairs}
-    return Side(about, raw, followed.rechecked, followed.why, None)
+    side = Side(about | {"outcome": followed.outcome, "repairs": followed.repairs, "ungraded": why}, raw,
+                followed.rechecked, followed.why, None)
+    if not graded:
+        return side
+    marks, named = graded["entry"]["marks"], graded["errors"]
+    return side._replace(marks=marks, blame=graded["entry"]["blame"], named=named, errors={
+        column: [error["id"] for error in named if runs.is_made(marks[column].get(error["id"]))]
+        for column in runs.COLUMNS})
+
+
+def _is_wrong(side, column):
+    """Whether an answer of just now is wrong: there is none, or its headline or a named error is."""
+    return side.raw is None or bool(side.errors[column] or (side.blame or {}).get(column))
 
 
 def _answer(kit, name, stored):
@@ -136,15 +151,31 @@ def _drift(kit, raw, stated, whose):
     return [panels.note(text, "Other rules", "warn")] if told else []
 
 
-def _named(run, name):
-    """[a note] naming the expensive errors that a run committed on this document, the most expensive first, and why."""
-    row = run.rows.get(name)
+def _named(opened, side, answers):
+    """[a note] naming the expensive errors that a side made on this document, the most expensive first, and why."""
     told = []
-    for error in run.record["errors"] if row else ():
-        where = [column for column in runs.COLUMNS if error["id"] in row.errors[column]]
+    for error in side.named:
+        where = [column for column in runs.COLUMNS if error["id"] in side.errors[column]]
         if where:
-            told.append(f"{error['title']} ({' and '.join(where)}): {error['why']}")
-    return [panels.note("; ".join(told) + ".", f"{run.about['name']} went wrong here by name", "warn")] if told else []
+            cause = _cause(opened, turning.part_of(opened, error["id"]), side, answers, where[0])
+            told.append(f"{error['title']} ({' and '.join(where)}): {error['why']}.{cause}")
+    return [panels.note(" ".join(told), f"{side.about['name']} went wrong here by name", "warn")] if told else []
+
+
+def _cause(opened, part, side, answers, column):
+    """What the field that a named error is about says, what gold says, and how it came about, as the end of a sentence.
+
+    The headline may have gone wrong elsewhere first; this tells of the one field alone.
+    """
+    answer, gold, kit = getattr(side, column), answers[GOLD], opened.kit
+    if part is None or answer is None:
+        return ""
+    headline = kit.definition.headline(kit.book)
+    own, marks = answers[side.about["name"] + RECHECKED], (side.marks or {}).get(column, {})
+    found = headline and part in headline.parts and blame.find(
+        headline._replace(parts={part: headline.parts[part]}), gold, own, answer, marks)
+    said, wanted = (panels.cell(each, part)["text"] for each in (answer, gold))
+    return f" {part} is {said}, and gold says {wanted}" + (f": {blame.in_words(found)}." if found else ".")
 
 
 def _notes(kit, side):
@@ -153,7 +184,10 @@ def _notes(kit, side):
     if side.raw is None:
         why = (side.why or "").strip().split("\n")[-1]      # of a fault in the kit's own code the last line of many
         return [panels.note(f"No answer ({side.about['outcome'].replace('_', ' ')}): {why}", name, "warn")]
-    notes = _blamed(side) + _drift(kit, side.raw, side.rechecked, f"The recheck of {name}")
+    ungraded = side.about.get("ungraded")
+    notes = [panels.note(f"No named error and no blame is told: {ungraded}", f"{name} is not graded", "warn")] * bool(
+        ungraded)
+    notes += _blamed(side) + _drift(kit, side.raw, side.rechecked, f"The recheck of {name}")
     return notes + [panels.note(f"To be read, the reply needed: {'; '.join(repairs)}.", name)] * bool(repairs)
 
 
@@ -177,15 +211,29 @@ def _is_right(answer, gold, field):
     return answer is not None and answer.values.get(field) == gold.values.get(field)
 
 
+def _answered(ladder, gold, sides):
+    """Write below the ladder what the answers themselves decided, whose walks over their own values stand in it."""
+    whose = {GOLD: gold, **{side.about["name"] + RECHECKED: side.raw for side in sides}}
+    ladder["answered"] = [BY.join(panels.cell(whose.get(name), field)["text"] for field in ladder["decides"])
+                          for name in ladder["columns"]] if ladder["decides"] else []
+
+
 def _blame(ladder, sides):
-    """Write into the rungs at which rule a run's wrong decision parted from gold's, and how."""
+    """Write into the rungs at which rule a run's wrong decision parted from gold's, and how.
+
+    A walk over the run's own values that is gold's there has not parted: then it is what was answered beside it that
+    did.
+    """
     rungs = {rung["rule"]: rung["steps"] for rung in ladder["rungs"]}
     for side in sides:
         name = side.about["name"] + RECHECKED
         for columns, found in _blames(side):
             if found["rule"] in rungs and name in ladder["columns"]:
-                step = rungs[found["rule"]][ladder["columns"].index(name)]
-                step.setdefault("blame", []).append(f"{columns}: {blame.in_words(found | {'rule': None})}")
+                gold, step = (rungs[found["rule"]][at] for at in (0, ladder["columns"].index(name)))
+                is_alike = gold["result"] == step["result"]
+                lead = f"◂ its values lead as gold's do; the {columns} answer strays here" if is_alike else (
+                    f"◂ parts from gold here, {columns}")
+                step.setdefault("blame", []).append(f"{lead}: {blame.in_words(found | {'rule': None})}")
 
 
 def _blames(side):
@@ -202,14 +250,14 @@ def _blamed(side):
     return [panels.note("; ".join(told) + ".", f"Where {side.about['name']} parts from gold", "warn")] if told else []
 
 
-def _turning(opened, name, asked, page, gold, sides, shown):
+def _turning(opened, asked, page, gold, sides, shown):
     """{turns, blamed, nothing}: the marked fields that the error looked at turns on, the likeliest first; those that a
     run misread; why no line decides, or None.
 
     That error is the one the filter asks for, where it was made here, else the dearest that was made.
     """
-    made = [(run.rows[name].errors[asked.column], side) for run, side in zip(asked.runs, sides) if name in run.rows]
-    order = [asked.error, *(error for run in asked.runs for error in run.errors)]
+    made = [(side.errors[asked.column], side) for side in sides]
+    order = [asked.error, *(error["id"] for side in sides for error in side.named)]
     error = next((error for error in order if any(error in errors for errors, _ in made)), None)
     wrong = [side for errors, side in made if error in errors] or sides
     turns, nothing = turning.of_page(opened, page, _shown(wrong, *shown), gold,
@@ -241,9 +289,9 @@ def _has_decided(step):
 
 def _fields_of(rung, column=0):
     """The fields a rung of a walk, gold's first, compared, an unreadable one first; else those its condition names."""
-    operands = rung["steps"][column].get("compares")
+    operands = [part for part in rung["steps"][column].get("compares", ()) if isinstance(part, dict)]
     if operands:
-        return [part["field"] for part in sorted(operands[::2], key=lambda part: part["kind"] == "value")]
+        return [part["field"] for part in sorted(operands, key=lambda part: part["kind"] == "value") if part["field"]]
     return re.findall(r"[\w.]+", rung["says"])
 
 
@@ -251,21 +299,23 @@ def _why_gold(ladder):
     """A note that says in words how the key was decided, and why that rule is there."""
     rung = next((rung for rung in ladder["rungs"] if _has_decided(rung["steps"][0])), None)
     if rung is None:
-        return panels.note(f"{ladder['ends'][0]}.", "How the key is decided")
+        return panels.note(f"{ladder['ends'][0]}.", KEY)
     step, said = rung["steps"][0], rung["says"]
-    if step.get("compares"):
-        left, test, right = step["compares"]
-        told = [f"{part['field']} {part['text']}" if part["kind"] == "value" and part["field"] else part["text"]
-                for part in (left, right)]
-        said = f"{told[0]} {test} {told[1]}"
     detail = f", {step['detail']}" if step.get("detail") else ""
-    return panels.note(f"{said}: {step['result']}{detail}. {rung['why']}", f"The key: {ladder['ends'][0]}")
+    lacking = [part for part in step.get("compares", ()) if not isinstance(part, str) and part["kind"] != "value"]
+    if lacking and step["result"] == "could not be read":
+        detail = ", since " + " and ".join(f"{part['field']} is {panels.NOT_STATED}" if part["kind"] == "null" else
+                                           f"{part['field']} is {part['text']}" for part in lacking)
+    elif step.get("compares"):
+        said = " ".join(part if isinstance(part, str) else f"{part['field']} ({part['text']})"
+                        if part["kind"] == "value" and part["field"] else part["text"] for part in step["compares"])
+    return panels.note(f"{said}: {step['result']}{detail}. {rung['why']}", f"{KEY}: {ladder['ends'][0]}")
 
 
 def _replaced(side):
     """What the recheck discarded and what it put there."""
     before, after, title = _words(side.raw), _words(side.rechecked), f"Recheck of {side.about['name']}"
-    rows = [[field, panels.cell(side.raw, field), panels.cell(side.rechecked, field)] for field in after
+    rows = [[field, panels.cell(side.raw, field), panels.cell(side.rechecked, field)] for field in sorted(after)
             if after[field] != before.get(field)]
     if not rows:
         return panels.note("What the reply decided follows from the values it copied; nothing was replaced.", title)

@@ -4,12 +4,15 @@
                 several marks are called together: [fields]}; the view adds turns and blamed, the fields that the
                 decision turns on and those that a run misread
     fields      title, columns [name], rows [{"field", "unit", "mark", "cells": [cell]}]
-    ladder      title, columns [name], rungs [{"rule", "class", "says", "why", "steps": [step]}], ends [text]
+    ladder      title, columns [name], rungs [{"rule", "class", "says", "why", "steps": [step]}], ends [text], decides (the
+                fields of an answer that say where its walk ended); the view adds answered [text], what the raw answers
+                say of these. A step is {"result"} and where they apply compares [operand {"field", "text", "kind"} or
+                the words between two], detail, at_limit and blame [text]
     arithmetic  title, steps [{"says", "left", "sign", "right", "result"}]
     state       title, items [{"name", "value", "why"}]
     table       title, columns [head], rows [[cell]]
     note        title, text, tone "plain", "warn" or "fixed" (a part of a prompt that no call changes); lines [str] is
-                text to be shown as it stands
+                text to be shown as it stands; once, of one that is the same on every document of a kit
 
 Pictures are panels too, made in `charts`. A panel that is folded is closed until somebody opens it.
 
@@ -32,9 +35,12 @@ from src.shared.walk import ORDERINGS
 BY_VALUE = "by value"
 NOT_STATED, NOT_COMPUTED = "not stated", "not computed"
 # What a clause's result is called where people read it.
+UNREAD = "could not be read"
 RESULTS = {"pass": "pass", "skipped": "skipped", "breached": "breached", "matched": "matched",
-           "not readable": "could not be read", "error": "could not be read"}
+           "not readable": UNREAD, "error": UNREAD}
+NO_CASE = "does not apply"      # what a pass is in a table of cases, which stops at the first that fits
 TESTS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "in": "is one of", "not in": "is none of"}
+PRESENCE = ("is stated", "is not stated")
 
 
 def document(text, spans, withheld=(), title="The page", groups=None):
@@ -94,13 +100,19 @@ def quoted(text, answer, name):
     return found
 
 
-def ladder(table, answers, title="The walk"):
-    """The rules of a walk.Table as rungs, a column for each answer that carries a trace, and where each walk ended."""
+def ladder(table, answers, title="The walk", read=None, decides=None):
+    """The rules of a walk.Table as rungs, a column for each answer that carries a trace, and where each walk ended.
+
+    read(answer) → (values, findings) that its walk was over: a table of cases keeps none in its trace. decides: the
+    fields of an answer that say where its walk ended, where the table's own `answers` do not name them.
+    """
     walks = {name: answer for name, answer in answers.items() if answer is None or answer.trace is not None}
+    given = [read(answer) if read and answer else None for answer in walks.values()]
     traces = [{entry["rule"]: entry for entry in answer.trace} if answer else None for answer in walks.values()]
     rungs = [{"rule": rule["id"], "class": rule.get("class"), "says": says(rule), "why": rule["why"],
-              "steps": [_step(trace, rule["id"]) for trace in traces]} for rule in table.rules]
+              "steps": [_step(table, rule, *pair) for pair in zip(traces, given)]} for rule in table.rules]
     return {"kind": "ladder", "title": title, "columns": list(walks), "rungs": rungs,
+            "decides": list(decides or table.document.get("answers", {}).values()),
             "ends": [_end(table, answer) for answer in walks.values()]}
 
 
@@ -123,9 +135,10 @@ def table(columns, rows, title):
                      for row in rows]}
 
 
-def note(text, title=None, tone="plain", lines=None):
-    """A sentence or two, and where something is quoted the `lines` of it."""
-    return {"kind": "note", "title": title, "text": text, "tone": tone, "lines": lines}
+def note(text, title=None, tone="plain", lines=None, once=False):
+    """A sentence or two, and where something is quoted the `lines` of it; a report tells but `once` what never changes.
+    """
+    return {"kind": "note", "title": title, "text": text, "tone": tone, "lines": lines, "once": once}
 
 
 def says(rule):
@@ -144,7 +157,7 @@ def words_of(value):
         return NOT_STATED
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return ", ".join(map(words_of, value))
     if isinstance(value, decimal.Decimal):
         return f"{value:f}"
@@ -161,14 +174,17 @@ def _covering(spans, start, end):
     return [name for name, (first, last) in spans.items() if first <= start and end <= last]
 
 
-def _step(trace, rule):
-    """What became of a rule in one walk, {rule: entry} or None where there was no answer to walk."""
+def _step(table, rule, trace, given):
+    """What became of a rule in one walk, {rule: entry} or None where there was no answer to walk, over given values."""
     if trace is None:
         return {"result": "no answer"}
-    if rule not in trace:
+    if rule["id"] not in trace:
         return {"result": "not reached"}
-    entry = trace[rule]
-    step = {"result": RESULTS[entry["result"]]}
+    entry = trace[rule["id"]]
+    is_case = table.document["stops_at"] == "match"
+    step = {"result": NO_CASE if is_case and entry["result"] == "pass" else RESULTS[entry["result"]]}
+    if given and "when" in rule and entry["result"] != "skipped":
+        step |= {"compares": list(_compared(rule["when"], *given))}
     if "value" in entry:
         unit = f" {entry['unit']}" if entry.get("unit") not in (None, "count") else ""
         against = entry["against"]
@@ -177,7 +193,29 @@ def _step(trace, rule):
                               TESTS.get(entry["test"], entry["test"]),
                               _operand(entry, other, entry["limit"], unit)],
                  "detail": _detail(entry, unit), "at_limit": is_at_limit(entry)}
+    elif step["result"] == UNREAD and "compares" not in step:
+        step["detail"] = "whether it applies hangs on a value that is not there"
     return step
+
+
+def _compared(clause, values, findings):
+    """Yield the operands of a condition with the words between them, as they stood in one walk."""
+    if "field" in clause:
+        name, value = clause["field"], clause.get("value")
+        unit = f" {clause['unit']}" if clause.get("unit") not in (None, "count") else ""
+        other = value[1:] if isinstance(value, str) and value[:1] == "$" else None
+        raw = {"raw": {each: findings[each].raw for each in (name, other) if each in findings}}
+        yield _operand(raw, name, values[name], unit)
+        if clause["test"] not in PRESENCE:
+            yield TESTS.get(clause["test"], clause["test"])
+            yield _operand(raw, other, values[other] if other else value, unit)
+    elif "not" in clause:
+        yield from ("not (", *_compared(clause["not"], values, findings), ")")
+    else:
+        word = "all" if "all" in clause else "any"
+        for number, part in enumerate(clause[word]):
+            yield from [{"all": "and", "any": "or"}[word]] * (number > 0)
+            yield from _compared(part, values, findings)
 
 
 def is_at_limit(entry):
@@ -190,7 +228,7 @@ def _operand(entry, field, value, unit):
     if value is None and field in raw:
         return {"field": field, "text": str(raw[field]), "kind": "unread"}
     if value is None:
-        return {"field": field, "text": f"{field} {NOT_STATED}", "kind": "null"}
+        return {"field": field, "text": f"{field}: {NOT_STATED}", "kind": "null"}
     return {"field": field, "text": words_of(value) + unit, "kind": "value"}
 
 

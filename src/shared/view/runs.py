@@ -89,7 +89,7 @@ def _row(start, size, found, titles, errors, known):
     marks, blame = found["marks"], found.get("blame") or {}
     wrong = {column: tuple([title for mark, title in titles.items() if _is_missed(marks[column].get(mark))])
              for column in COLUMNS}
-    made = {column: tuple([mark for mark in errors if _is_made(marks[column].get(mark))]) for column in COLUMNS}
+    made = {column: tuple([mark for mark in errors if is_made(marks[column].get(mark))]) for column in COLUMNS}
     alike = wrong, made, found["cells"], {column: blame.get(column) for column in COLUMNS}
     return Row(start, size, found["outcome"], bool(found["overrides"]), *known.setdefault(str(alike), alike),
                (found.get("seconds") or {}).get("total"))
@@ -100,5 +100,6 @@ def _is_missed(hit):
     return hit is False or type(hit) is list and hit[0] < hit[1]
 
 
-def _is_made(hit):
+def is_made(hit):
+    """Whether a mark of a named error says that it was made: True, or a list [times, opportunities] with any."""
     return hit is True or type(hit) is list and hit[0] > 0

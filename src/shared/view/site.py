@@ -76,12 +76,16 @@ class Site:
         pen.lead_to(sheet)
         kind = {True: "Hard case. ", False: "Clean case. "}.get(view["hard"], "")
         replays = [tag("li", tag("strong", f"Replay of {run['id']}"), f": {run['kind']}, arm {run['arm']}, "
-                       + (f"model {run['model']}" if run["model"] else "no model")) for run in view["runs"]]
+                       + (f"model {run['model']}" if run["model"] else "no model")
+                       + (f". {run['says']}" if run["says"] else "")) for run in view["runs"]]
+        once = view["once"] and tag("p", "Alike for every document, and told among the ", tag(
+            "a", "rules", href="../rules.html"), f": {'; '.join(panel['title'] for panel in view['once'])}.",
+            class_="quiet")
         left_out = view["left_out"] and tag("p", f"Wrong here as well: {'; '.join(view['left_out'])}.", class_="quiet")
         others = [found for found in view["panels"] if found is not sheet]
         return self._page(name, f"{kind}{view['sentence'] or view['case'] or ''}",
                           [("Corpus", "corpus.html"), (name, address(name))],
-                          [self._neighbours(view), replays and tag("ul", replays, class_="replays"), left_out, tag(
+                          [self._neighbours(view), replays and tag("ul", replays, class_="replays"), left_out, once, tag(
                               "div", tag("div", pen.panel(sheet), class_="left"),
                               tag("div", self._drawn(pen, others), class_="right"), class_="beside")], "../")
 

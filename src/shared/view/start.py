@@ -1,12 +1,12 @@
 """The start page and a kit's front: what is decided, over how many documents, and how well by which run."""
 from src.shared.files import BadData
-from src.shared.view import charts, figures, panels, runs, shelf
+from src.shared.view import charts, figures, panels, runs, shelf, words
 
 NO_RUN = "No run of this kit has been recorded yet. `python -m evals.run` makes the free ones."
 
 
 def kits(shelf_):
-    """{"kits": [row]}: name, title, decides, documents, runs, figures [{name, raw, rechecked}], worst, problems."""
+    """{"kits": [row]}: name, title, decides, documents, runs, figures [{name, says, raw, rechecked}], worst, problems."""
     return {"kits": [_row(shelf_, name) for name in shelf_.names()]}
 
 
@@ -18,7 +18,8 @@ def kit(opened, chosen=()):
     shown = shelf.choose(opened, list(chosen))
     drawn = [_errors_table(opened, shown), *charts.intervals(shown), *charts.blames(shown), *charts.matrices(shown),
              *charts.latency(shown), *charts.reliability(shown)] if shown else [panels.note(NO_RUN, "Runs")]
-    return {**_told(opened), "runs": [run.about for run in opened.runs],
+    return {**_told(opened), "runs": [words.about(opened, run) for run in opened.runs],
+            "terms": words.glossary(opened),
             "cases": list(dict.fromkeys(place.case for place in opened.documents.values() if place.case)),
             "errors": _errors(opened), "blames": sorted({kind for run in opened.runs for kind in run.blames}),
             "panels": drawn, "problems": opened.problems}
@@ -31,10 +32,11 @@ def _row(shelf_, name):
         return {"name": name, "title": name, "problems": e.problems}
     mark = opened.kit.about["primary_metric"]
     models = [run for run in shelf.of_the_key(opened) if shelf.is_headline(run)][-1:]
-    lines = [{"name": _named(run), "kind": run.about["kind"], **_figure(run, mark)}
+    lines = [{"name": _named(run), "kind": run.about["kind"], "says": words.of_arm(opened, run.about["arm"]),
+              **_figure(run, mark)}
              for run in models + shelf.floors(opened)]
     null = next((_metric(run, mark).get("null") for run in shelf.of_the_key(opened)), None)
-    lines.append({"name": "null baseline", "kind": "answers null everywhere", "raw": figures.rate(null)})
+    lines.append({"name": "null baseline", "kind": "free floor", "says": words.of_arm(opened, "null"), "raw": figures.rate(null)})
     return {**_told(opened), "metric": _title(opened, mark), "figures": lines if opened.runs else [],
             "has_model_run": bool(models), "worst": _worst(opened), "problems": opened.problems}
 

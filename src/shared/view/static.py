@@ -13,12 +13,13 @@ from urllib.parse import quote
 
 from src.shared.files import to_json
 
-SIGNS = {"pass": "✓", "skipped": "–", "breached": "✗", "matched": "●", "could not be read": "?", "not reached": "·",
+SIGNS = {"pass": "✓", "skipped": "–", "does not apply": "–", "breached": "✗", "matched": "●", "could not be read": "?", "not reached": "·",
          "no answer": "?"}
 # Controls, marks that turn the direction of writing, and halves of characters, which no file can hold.
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff"
                     "\ud800-\udfff]")
 CODE = re.compile("`([^`]+)`")
+VALUE = "value"
 DOCUMENTS, ROWS, RUNS = "documents", "rows", "evals"        # where links of the board lead to, without .html
 
 
@@ -34,7 +35,7 @@ def text(value):
     """
     if isinstance(value, Markup):
         return value
-    return Markup(UNSEEN.sub(_numbered, html.escape(str(value))))
+    return Markup(UNSEEN.sub(_numbered, html.escape(str(value), quote=False)))
 
 
 def tag(name, /, *children, **attributes):
@@ -112,13 +113,14 @@ class Pen:
         if isinstance(found, list):
             return tag("ul", *(tag("li", self.cell(one)) for one in found), class_="run-on")
         if found.get("same"):
-            return tag("span", "same", class_="quiet")
+            return text("same")
         value = self._said(found["text"] if found["text"] != "" else "“”")
-        link = found.get("link")
+        link, kind = found.get("link"), found.get("kind", VALUE)
+        is_plain = kind == VALUE and not link and not found.get("head") and not found.get("interval")
         return Markup("".join(_flat([
             found.get("head") and tag("span", found["head"], class_="head"), _verdict(found.get("hit")),
-            tag("span", tag("a", value, href=self.href(link)) if link else value,
-                class_=f"value {found.get('kind') or ''}".strip()),
+            value if is_plain else tag("span", tag("a", value, href=self.href(link)) if link else value,
+                                       class_=_class("value", kind)),
             found.get("interval") and _interval(found["interval"], found.get("null")),
             found.get("why") and tag("small", self._said(found["why"]))])))
 
@@ -168,23 +170,23 @@ class Pen:
                        for name in segment["fields"]} if self.named else frozenset()
 
     def _ladder(self, found):
-        def asked(rung):
-            said = rung["class"] if any(step.get("compares") for step in rung["steps"]) else rung["says"]
-            return said and tag("small", soft(said))
-        rows = [[tag("th", soft(f"{number}. {rung['rule']}"), asked(rung), scope="row"),
+        rows = [[tag("th", soft(f"{number}. {rung['rule']}"), tag("small", soft(rung["says"])), scope="row"),
                  *map(self._rung_step, rung["steps"])] for number, rung in enumerate(found["rungs"], 1)]
-        ends = [tag("th", "ends", scope="row"), *(tag("td", soft(end)) for end in found["ends"])]
+        foot = [[tag("th", head, scope="row"), *(tag("td", soft(end)) for end in ends)]
+                for head, ends in (("the walk ends", found["ends"]), ("answered, raw", found.get("answered"))) if ends]
         return self._section(found, None, self.table(found["title"], ["rule", *map(soft, found["columns"])], rows,
-                                                     foot=[ends]))
+                                                     foot=foot))
 
     def _rung_step(self, step):
-        part = lambda operand: tag("span", soft(operand["text"]), class_=f"value {operand['kind']}")
-        compares = step.get("compares") and tag("span", part(step["compares"][0]), tag("b", f" {step['compares'][1]} "),
-                                                part(step["compares"][2]), class_="compares")
+        part = lambda operand: soft(operand["text"]) if operand["kind"] == VALUE else tag(
+            "span", soft(operand["text"]), class_=_class("value", operand["kind"]))
+        compares = step.get("compares") and tag("span", [
+            tag("b", f" {each} ") if isinstance(each, str) else part(each) for each in step["compares"]],
+            class_="compares")
         return tag("td", tag("span", f"{SIGNS.get(step['result'], '')} {step['result']}", class_="result"), compares,
                    step.get("detail") and tag("small", step["detail"]),
-                   [tag("strong", f"◂ parts from gold here, {said}", class_="error") for said in step.get("blame", ())],
-                   class_=f"step {step['result'].replace(' ', '-')}")
+                   [tag("strong", said, class_="error") for said in step.get("blame", ())],
+                   class_=step["result"].replace(" ", "-"))
 
     def _arithmetic(self, found):
         rows = [[tag("th", step["says"], scope="row"), *(tag("td", step[name], class_="number")
@@ -268,7 +270,12 @@ def _flat(children):
 
 
 def _attribute(value):
-    return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", html.escape(str(value)))
+    return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", html.escape(str(value), False).replace('"', "&quot;"))
+
+
+def _class(name, kind):
+    """The class of a value: of what is plainly one, its kind is not said again."""
+    return name if kind in (None, VALUE) else f"{name} {kind}"
 
 
 def _numbered(found):

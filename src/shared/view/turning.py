@@ -10,9 +10,9 @@ a name that ends in a dot, or one of
     missed    what the run got wrong, field by field
 
 With said_by, gold or answer, only what that one says and the other does not is meant: people named in a list, or fields
-to which it gives the `word`. Where no mark is found the entry's `nothing` says why no line of the page decides.
+to which it gives the `word`. Where no mark is found the entry's `nothing` says why no line of the page decides. `part`
+is the field of an answer that the error is about.
 """
-from src.shared.files import BadData
 from src.shared.view import board as boards
 
 WALK, BLAME, OWN, MISSED = "walk", "blame", "own", "missed"
@@ -27,7 +27,7 @@ def of_page(opened, page, shown, gold, wrong, error):
     went wrong in the column that is asked, None among them for no answer; error: the named error looked at, or None.
     """
     known = _known(page)
-    entries = [entry for entry in _told(opened) if entry["error"] == error]
+    entries = [entry for entry in boards.kept(opened)["turns"] if entry["error"] == error]
     for entry in entries:
         for answer in wrong or [None]:
             found = [mark for name in entry["on"] for mark in _marks(name, entry, page, shown, known, gold, answer)]
@@ -40,6 +40,12 @@ def of_page(opened, page, shown, gold, wrong, error):
     return list(dict.fromkeys(found)), None if found else UNMARKED
 
 
+def part_of(opened, error):
+    """The field of an answer that a named error is about, or None where its entries name none."""
+    return next((entry["part"] for entry in boards.kept(opened)["turns"] if entry["error"] == error and "part" in entry),
+                None)
+
+
 def marked(page, fields):
     """The marks of a page that fields, or what is made of several, stand for."""
     known = _known(page)
@@ -50,16 +56,6 @@ def _known(page):
     """Every mark of a page, in its order."""
     return list(dict.fromkeys(field for block in page["blocks"] for segment in block["segments"] if segment["value"]
                               for field in segment["fields"]))
-
-
-def _told(opened):
-    """The entries of the kit's board; none where it cannot be read, which the watch view tells."""
-    if "turns" not in opened.kept:
-        try:
-            opened.kept["turns"] = (boards.read(opened.kit.data) or {}).get("turns", [])
-        except BadData:
-            opened.kept["turns"] = []
-    return opened.kept["turns"]
 
 
 def _marks(name, entry, page, shown, known, gold, answer):
