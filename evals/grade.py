@@ -21,12 +21,17 @@ from src.shared.parts import Completion
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m evals.grade", description=__doc__.split("\n\n")[0],
                                      epilog="example: python -m evals.grade label_restrict LBL-0002 < reply.txt")
-    parser.add_argument("kit", help="name of the kit")
+    parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("document", help="id of the document that the reply is about")
     parser.add_argument("--data", type=Path, metavar="DIR", help="data folder of the kit (default: its own in data/)")
     args = parser.parse_args(argv)
-    return console.run(lambda: print(to_json(grade(kits.load(args.kit, args.data), args.document,
-                                                   sys.stdin.buffer.read().decode("utf-8", "replace")))))
+    return console.run(lambda: run(args))
+
+
+def run(args):
+    kit, text = kits.load(args.kit, args.data), sys.stdin.buffer.read().decode("utf-8", "replace")
+    print(to_json(grade(kit, args.document, text)))
+    return 0
 
 
 def grade(kit, document, text):

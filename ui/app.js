@@ -156,7 +156,7 @@ async function load(quiet) {
   try {
     if (route.isNowhere) throw new Error(`${location.hash}: no such address; the board begins at #/`);
     if (["start", "rules", "watch"].includes(route.view) && route.query.size) {
-      throw new Error(`${location.hash}: this view takes no parameters; leave out what stands behind the question mark`);
+      throw new Error(`${location.hash}: this view takes no parameters; leave out what stands behind ?`);
     }
     const wanted = [state.board || get("/api/board"), kit && get(`${kit}?${runs}`), get(path)];
     [next.board, next.kit, next.view] = await Promise.all(wanted);
@@ -454,8 +454,13 @@ function filters() {
 function runChooser() {
   const { kit, view } = state, shown = view.runs.map((run) => run.id);
   if (!kit.runs.length) return h("p", { class: "quiet" }, "No run is recorded yet, so there are no answers to show.");
-  const choose = () => {
+  const choose = (event) => {
     const boxes = [...document.querySelectorAll("[data-run]:checked")];
+    if (!boxes.length) {
+      event.target.checked = true;
+      byId("status").textContent = "One run at least stays shown.";
+      return;
+    }
     setFilters({ page: [], run: boxes.map((box) => box.dataset.run), ...(boxes.length < 2 && { disagrees: [] }) });
   };
   const box = (run, i) => h("input", {
@@ -608,10 +613,11 @@ function fieldTable(found) {
 function ladder(found) {
   const rows = found.rungs.map((rung, i) => h("tr", {}, h("th", { scope: "row" },
     soft(`${i + 1}. ${rung.rule}`), h("small", {}, soft(rung.says))), rung.steps.map(rungStep)));
-  const foot = [["the walk ends", found.ends], ["answered, raw", found.answered]].map(([head, ends]) => ends.length > 0 &&
-    h("tr", {}, h("th", { scope: "row" }, head), ends.map((end) => h("td", {}, soft(end)))));
+  const ends = [["the walk ends", found.ends], ["answered, raw", found.answered]].filter(([, texts]) => texts.length);
+  const foot = ends.map(([head, texts]) =>
+    h("tr", {}, h("th", { scope: "row" }, head), texts.map((text) => h("td", {}, soft(text)))));
   return section(found, null,
-    table(found.title, ["rule", ...found.columns], [h("tbody", {}, rows), h("tfoot", {}, foot.filter(Boolean))]));
+    table(found.title, ["rule", ...found.columns], [h("tbody", {}, rows), h("tfoot", {}, foot)]));
 }
 
 function rungStep(step) {
@@ -737,7 +743,8 @@ function walk(step) {
 function up() {
   const { view, kit, doc, query } = state.route;
   const above = {
-    prompt: () => docHref(doc), document: () => href(kit, "", state.view ? onPage() : query), start: () => location.hash, list: () => "#/",
+    prompt: () => docHref(doc), document: () => href(kit, "", state.view ? onPage() : query),
+    start: () => location.hash, list: () => "#/",
   };
   location.hash = (above[view] || (() => href(kit)))();
 }

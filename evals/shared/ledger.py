@@ -18,7 +18,8 @@ CLAUSE = {"field": str, "test": str}
 CLAUSE_MORE = {"value": object, "unit": str}
 GROUPS = {"any": " or ", "all": " and "}
 
-ALIKE = {0x2019: "'", 0x2010: "-", 0x2011: "-"}     # printed for an apostrophe, for a hyphen
+# Printed for an apostrophe, for a hyphen; the signs of a trade mark, which are no part of a name.
+ALIKE = {0x2019: "'", 0x2010: "-", 0x2011: "-", 0xae: None, 0x2122: None}
 
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 TESTS = {
@@ -228,8 +229,8 @@ def _names(text):
 
 @lru_cache(maxsize=4096)
 def _name(text):
-    """A name as it is compared, always whole: one hyphen and one apostrophe for all, no full stop behind it."""
-    return unicodedata.normalize("NFC", fold(text)).translate(ALIKE).rstrip(". ")
+    """A name as it is compared, always whole: one hyphen and one apostrophe for all, no sign of a trade mark, no full stop."""
+    return unicodedata.normalize("NFC", fold(text.translate(ALIKE))).rstrip(". ")
 
 
 def _folded(value):

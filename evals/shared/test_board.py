@@ -339,6 +339,14 @@ class TestList(InBrowser):
         checked = "return ['f-wrong', 'f-differs'].map((id) => document.getElementById(id).checked)"
         self.assertEqual(self.browser.script(checked), [True, True])
 
+    def test_the_last_run_that_is_shown_cannot_be_taken_away(self):
+        self.open(f"{self.name}?run={self.ids['null']}")
+        self.browser.script("document.querySelector('[data-run]:checked').click()")
+        self.assertEqual(self.browser.script("return document.querySelector('[data-run]:checked').dataset.run"),
+                         self.ids["null"])
+        self.assertIn(self.ids["null"], self.browser.script("return location.hash"))
+        self.assertIn("One run", self.text("#status"))
+
     def test_a_named_error_leads_to_its_rows(self):
         self.open(self.name)
         href, count, rows = self.browser.script("""const link = document.querySelector('.table a[href*="error="]');

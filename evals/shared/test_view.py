@@ -562,7 +562,8 @@ class TestList(Staged):
         full = listing.export(self.opened, self.asked(), "csv")
         empty = listing.export(self.opened, self.asked(q="no page holds this word"), "csv")
         self.assertEqual(empty.split("\r\n"), [full.split("\r\n")[0], ""])
-        self.assertEqual(list(json.loads(listing.export(self.opened, self.asked(), "json"))[0]), empty.strip().split(","))
+        told = json.loads(listing.export(self.opened, self.asked(), "json"))
+        self.assertEqual(list(told[0]), empty.strip().split(","))
 
 
 class TestWords(Staged):
@@ -595,7 +596,8 @@ class TestWords(Staged):
                     steps = [step for rung in found.get("rungs", ()) for step in rung["steps"]]
                     for step in steps:
                         asked = step["result"] not in ("not reached", "skipped", "no answer")
-                        self.assertEqual(bool(step.get("compares") or step.get("detail")), asked, (kit.name, name, step))
+                        shown = bool(step.get("compares") or step.get("detail"))
+                        self.assertEqual(shown, asked, (kit.name, name, step))
                     if found["kind"] == "ladder" and kit.book and "matched" in {step["result"] for step in steps}:
                         self.assertNotIn("pass", {step["result"] for step in steps})
 

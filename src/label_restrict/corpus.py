@@ -84,7 +84,9 @@ def page(book, draw, row):
 
 def _ids(book, draw, size):
     """The document ids in order, in the form of kit.json's `id` (LBL-0000)."""
-    form = read_json(book.data / "kit.json")["id"]
+    form = read_json(book.data / "kit.json").get("id")
+    if form is None:
+        raise BadData(f"{book.data / 'kit.json'}: /id: is missing; write the form of a document's id, like LBL-0000")
     stem = form.rstrip("0")
     return [f"{stem}{number:0{len(form) - len(stem)}}" for number in range(1, size + 1)]
 

@@ -19,8 +19,9 @@ def panels(book, document, text, answers):
     values, findings = policy.of_claim(book, document)
     counted = clock.read(book, values)
     return [page(book, text, next(iter(answers.values()))), fields(answers), quotations(text, answers),
-            draw.ladder(book.table, answers, "The walk of PR-2026", lambda answer: recheck.readings(book, document, answer),
-                        ["resolution"]), *deadline(book, values, counted),
+            draw.ladder(book.table, answers, "The walk of PR-2026",
+                        lambda answer: recheck.readings(book, document, answer), ["resolution"]),
+            *deadline(book, values, counted),
             draw.note(GATE.format(conditions="; ".join(book.policy["release_gate"]["conditions"])), "Who applies it",
                       once=True),
             *flags(book, values, findings)]

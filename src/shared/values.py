@@ -39,8 +39,10 @@ _NO_NAME_HOLDS = frozenset("except excluding unless containing including etc lab
                            "substances".split())
 _TELLING = _BETWEEN | _PLACEHOLDERS | _NO_NAME_BEGINS | _NO_NAME_HOLDS | frozenset("yeoi")
 _BLANKS = re.compile(r"[^\S\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]+")     # those that part no lines or columns
+_SELECTORS = frozenset(map(chr, (*range(0x180b, 0x180e), *range(0xfe00, 0xfe10), 0x34f, *range(0xe0100, 0xe01f0))))
 _UNSEEN, _FILLERS = ("Cc", "Cf", "Co", "Cn", "Cs", "Mn", "Me"), "\u115f\u1160"
-_ALIKE = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{HYPHEN}": "-", "\N{NON-BREAKING HYPHEN}": "-"})
+_ALIKE = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{HYPHEN}": "-", "\N{NON-BREAKING HYPHEN}": "-",
+                        "\N{REGISTERED SIGN}": None, "\N{TRADE MARK SIGN}": None})
 _DASHES = "\u00ad\u02d7\u2043\u2212"     # soft hyphen, modifier letter, bullet and minus: dashes by their looks alone
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _DATE_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2})")
@@ -135,17 +137,22 @@ def _no_one_name(raw):
     if _PLAIN.fullmatch(raw) and _TELLING.isdisjoint(raw.casefold().split()):
         return None
     name = _BLANKS.sub(" ", unicodedata.normalize("NFC", raw).translate(_ALIKE))
+    # Outside the Latin script a vowel may be a mark of its own, which is seen beside the letter that it belongs to.
+    name = "".join(sign for i, sign in enumerate(name) if not (_is_mark(sign) and _has_marks(name[:i])))
     unseen = next(filter(_is_unseen, name), None)
     if unseen:
         return f"holds a character that cannot be seen ({_called(unseen)}); type the name anew"
     words = _WORDS.findall(name.casefold())
     if _is_no_name(words, name):
-        return "stands for a name and is none; write none, or leave it out where it is not known"
+        return ("reads like a remark that there is no name, or which are meant; write each name as it is registered, the "
+                "word none where there is none, or leave it out where it is not known")
     odd = next((sign for sign in name if not (sign in _IN_A_NAME or _is_plain(sign))), None)
     if not (odd or name[0].isalnum() or name[0] in "(["):
         return f"begins with {_called(name[0])}; begin with the name"
     apart = _APART.search(name)
-    found = odd or apart and apart[0].strip() or next(filter(_BETWEEN.__contains__, words), None)
+    found = odd or apart and apart[0].strip() or next(filter(_BETWEEN.__contains__, words[:-1]), None)
+    if not found and words[-1] in _BETWEEN - {"plus"}:      # which is the last word of many a product's own name
+        found = words[-1]
     return found and (f"may be several names, for it holds {_called(found)}; one name is wanted, and in a list a comma "
                       f"between each two")
 
@@ -159,6 +166,16 @@ def _is_no_name(words, name):
 
 def _is_unseen(sign):
     return sign in _FILLERS or unicodedata.category(sign) in _UNSEEN and not sign.isspace()
+
+
+def _is_mark(sign):
+    return unicodedata.category(sign) in ("Mn", "Mc") and not sign in _SELECTORS
+
+
+def _has_marks(before):
+    """Whether the last letter of a text is of a script whose letters take marks."""
+    letter = next((sign for sign in reversed(before) if not _is_mark(sign)), "")
+    return unicodedata.category(letter or " ") == "Lo" and not letter.isascii()
 
 
 def _is_plain(sign):
@@ -277,7 +294,7 @@ def read_date_time(raw):
 @functools.lru_cache(maxsize=4096)
 def fold_name(name):
     """The form in which names are compared, always whole: trimmed, blanks collapsed, composed, case folded, one hyphen
-    and one apostrophe for all, no full stop behind it."""
+    and one apostrophe for all, no signs of a trade mark, no full stop behind it."""
     return _folded(name).rstrip(". ")
 
 
@@ -300,7 +317,7 @@ def _plain_sign(sign):
 
 
 def _folded(text):
-    return unicodedata.normalize("NFC", " ".join(text.split())).casefold().translate(_ALIKE)
+    return unicodedata.normalize("NFC", " ".join(text.translate(_ALIKE).split())).casefold()
 
 
 def unanswered(names, reply):

@@ -8,8 +8,8 @@
     add_first  [{"what", "why"}]: what this kit lacks most
     cadence    [{"when", "do", "why"}]: when to run what
     report     [{"id", "title", "paragraphs"}]: prose of the static report
-    turns      [{"error", "on", "said_by", "word", "part", "nothing"}]: which marks of a page a named error is about, and
-               which field of an answer (`turning`)
+    turns      [{"error", "on", "said_by", "word", "part", "nothing"}]: which marks of a page a named error is about,
+               and which field of an answer (`turning`)
     arms       [{"arm", "says"}]: what each of the kit's own arms does, in a sentence
     terms      [{"term", "says"}]: what the kit's own words mean
 
@@ -50,7 +50,7 @@ SECTIONS = {
     "terms": {"term": TEXT, "says": TEXT},
 }
 AT_WILL, SOME = ("report", "turns", "arms", "terms"), ("said_by", "word", "part")
-PROSE = ("why", "what", "when", "do", "title", "paragraphs", "nothing", "says")      # the keys that hold prose in any section
+PROSE = ("why", "what", "when", "do", "title", "paragraphs", "nothing", "says")     # the keys of prose
 
 
 def read(data):
@@ -69,7 +69,7 @@ def read(data):
 
 
 def kept(opened):
-    """The board of an opened kit, read once; every section empty where it cannot be read, which the watch view tells."""
+    """The board of an opened kit, read once; empty sections where it cannot be read, which the watch view tells."""
     if "board" not in opened.kept:
         try:
             opened.kept["board"] = read(opened.kit.data) or dict.fromkeys(SECTIONS, ())

@@ -94,7 +94,8 @@ def evals(source):
         f"Compared: {compared['first']['id']} and {compared['second']['id']}")
     terms = [(entry["term"], entry["says"], None) for entry in words.glossary(opened)]
     return [*measured.no_model(opened), panels.note(f"{source.gate.says}.", "Label gate, before anything is measured"),
-            panels.state(terms, "What the words mean"), *measured.errors(source), *charts.intervals(source.shown), *charts.blames(source.shown),
+            panels.state(terms, "What the words mean"), *measured.errors(source),
+            *charts.intervals(source.shown), *charts.blames(source.shown),
             *charts.matrices(source.shown), *charts.reliability(source.shown), measured.every_run(opened),
             panels.note("What had to be equal is named before any figure.", title),
             *compared["panels"]]
@@ -203,7 +204,8 @@ def document(source, name, answers):
     wrong = [run for run in source.shown if name in run.rows and any(run.rows[name].errors.values())]
     view = page.document(source.opened, name, listing.filters(source.opened, {})._replace(runs=wrong[:answers]))
     once = [panel for panel in view["panels"] if panel.get("once")]
-    return view | {"once": once, "panels": [panel for panel in view["panels"] if panel not in once], "left_out": [f"{run.about['name']}: {', '.join(_made(run, name))}" for run in wrong[answers:]]}
+    return view | {"once": once, "panels": [panel for panel in view["panels"] if panel not in once],
+                   "left_out": [f"{run.about['name']}: {', '.join(_made(run, name))}" for run in wrong[answers:]]}
 
 
 def _made(run, name):

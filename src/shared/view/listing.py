@@ -75,7 +75,8 @@ def matching(opened, asked):
 def neighbours(opened, asked, document):
     """{"previous", "next", "previous_wrong", "next_wrong"} of a document in the filtered list; None at its ends.
 
-    Beside them its place, and the page of the list on which it stands. Where the document itself is filtered out, its place is the one it has in the key.
+    Beside them its place, and the page of the list on which it stands. Where the document itself is filtered out, its
+    place is the one it has in the key.
     """
     order = {name: number for number, name in enumerate(opened.documents)}
     found, here = matching(opened, asked), order[document]

@@ -103,8 +103,8 @@ def _replay(opened, run, name):
         return Side(about | {"outcome": "not in this run", "repairs": []}, None, None,
                     "the run did not ask for this document", dict.fromkeys(runs.COLUMNS, {}))
     raw, rechecked = (_answer(kit, name, entry[column]) for column in runs.COLUMNS)
-    return Side(about | {"outcome": entry["outcome"], "repairs": entry["repairs"]}, raw, rechecked, entry["why"], entry["marks"], entry.get("blame"), run.record["errors"],
-                run.rows[name].errors)
+    return Side(about | {"outcome": entry["outcome"], "repairs": entry["repairs"]}, raw, rechecked, entry["why"],
+                entry["marks"], entry.get("blame"), run.record["errors"], run.rows[name].errors)
 
 
 def _live(about, followed, graded=None, why=None):

@@ -4,10 +4,10 @@
                 several marks are called together: [fields]}; the view adds turns and blamed, the fields that the
                 decision turns on and those that a run misread
     fields      title, columns [name], rows [{"field", "unit", "mark", "cells": [cell]}]
-    ladder      title, columns [name], rungs [{"rule", "class", "says", "why", "steps": [step]}], ends [text], decides (the
-                fields of an answer that say where its walk ended); the view adds answered [text], what the raw answers
-                say of these. A step is {"result"} and where they apply compares [operand {"field", "text", "kind"} or
-                the words between two], detail, at_limit and blame [text]
+    ladder      title, columns [name], rungs [{"rule", "class", "says", "why", "steps": [step]}], ends [text], decides
+                (the fields of an answer that say where its walk ended); the view adds answered [text], what the raw
+                answers say of these. A step is {"result"} and where they apply compares [operand {"field", "text",
+                "kind"} or the words between two], detail, at_limit and blame [text]
     arithmetic  title, steps [{"says", "left", "sign", "right", "result"}]
     state       title, items [{"name", "value", "why"}]
     table       title, columns [head], rows [[cell]]

@@ -85,7 +85,8 @@ class Site:
         others = [found for found in view["panels"] if found is not sheet]
         return self._page(name, f"{kind}{view['sentence'] or view['case'] or ''}",
                           [("Corpus", "corpus.html"), (name, address(name))],
-                          [self._neighbours(view), replays and tag("ul", replays, class_="replays"), left_out, once, tag(
+                          [self._neighbours(view), replays and tag("ul", replays, class_="replays"), left_out,
+                           once, tag(
                               "div", tag("div", pen.panel(sheet), class_="left"),
                               tag("div", self._drawn(pen, others), class_="right"), class_="beside")], "../")
 

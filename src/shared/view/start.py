@@ -6,7 +6,8 @@ NO_RUN = "No run of this kit has been recorded yet. `python -m evals.run` makes 
 
 
 def kits(shelf_):
-    """{"kits": [row]}: name, title, decides, documents, runs, figures [{name, says, raw, rechecked}], worst, problems."""
+    """{"kits": [row]}: name, title, decides, documents, runs, worst, problems, figures [{name, kind, says, raw,
+    rechecked}]."""
     return {"kits": [_row(shelf_, name) for name in shelf_.names()]}
 
 
@@ -36,7 +37,8 @@ def _row(shelf_, name):
               **_figure(run, mark)}
              for run in models + shelf.floors(opened)]
     null = next((_metric(run, mark).get("null") for run in shelf.of_the_key(opened)), None)
-    lines.append({"name": "null baseline", "kind": "free floor", "says": words.of_arm(opened, "null"), "raw": figures.rate(null)})
+    lines.append({"name": "null baseline", "kind": "free floor", "says": words.of_arm(opened, "null"),
+                  "raw": figures.rate(null)})
     return {**_told(opened), "metric": _title(opened, mark), "figures": lines if opened.runs else [],
             "has_model_run": bool(models), "worst": _worst(opened), "problems": opened.problems}
 

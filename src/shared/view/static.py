@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from src.shared.files import to_json
 
-SIGNS = {"pass": "✓", "skipped": "–", "does not apply": "–", "breached": "✗", "matched": "●", "could not be read": "?", "not reached": "·",
-         "no answer": "?"}
+SIGNS = {"pass": "✓", "skipped": "–", "does not apply": "–", "breached": "✗", "matched": "●", "could not be read": "?",
+         "not reached": "·", "no answer": "?"}
 # Controls, marks that turn the direction of writing, and halves of characters, which no file can hold.
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff"
                     "\ud800-\udfff]")

@@ -42,8 +42,8 @@ def of_page(opened, page, shown, gold, wrong, error):
 
 def part_of(opened, error):
     """The field of an answer that a named error is about, or None where its entries name none."""
-    return next((entry["part"] for entry in boards.kept(opened)["turns"] if entry["error"] == error and "part" in entry),
-                None)
+    entries = boards.kept(opened)["turns"]
+    return next((entry["part"] for entry in entries if entry["error"] == error and "part" in entry), None)
 
 
 def marked(page, fields):
