@@ -334,7 +334,7 @@ class TestRoom(unittest.TestCase):
     def test_the_longest_report_has_room_left_and_no_document_lost_an_answer_for_it(self):
         opened = shelf.Shelf(local=False).open("legal_hold")
         files = report.build("legal_hold", shelf.Shelf(local=False))
-        self.assertLessEqual(sum(map(len, files.values())), report.LIMIT - 100_000)
+        self.assertLessEqual(sum(map(len, files.values())), report.LIMIT - 50_000)
         made = chapters.dearest(chapters.Source(opened, chapters.shown(opened), None, None, None, None))
         self.assertTrue(made)
         for name in made:

@@ -110,11 +110,18 @@ class TestNames(unittest.TestCase):
                 self.assertEqual(values.read_one_name(name), name)
                 self.assertEqual(values.read_list(f"{name},  Corvistel", one_name=True), (name, "Corvistel"))
 
+    def test_a_comma_inside_brackets_parts_no_names(self):
+        for raw in ("organophosphates (Belquoran 120 WG, Hollowmere 450 SC)", "Hollowmere (450 SC, 250 EC)",
+                    "wheat [winter, spring], oats", "1) Hollowmere 2) Belquoran"):
+            with self.subTest(raw), self.assertRaises(Unreadable) as caught:
+                values.read_list(raw, one_name=True)
+            self.assertIn("brackets", caught.exception.why)
+
     def test_what_stands_for_no_name_is_no_name(self):
         for raw in ("n/a", "N/A", "n.a.", "unknown", "-", "\u2014", "TBC", "not applicable", "null", "450", "?", "x",
                     "all products", "Any", "none stated", "None listed.", "see label", "(see label)", "refer to label",
                     "any product containing zemidral", "all other partners", "no restrictions", "as per label", "etc",
-                    "products with copper", "Hollowmere etc.", "other fungicides", "aucun", "EC formulations"):
+                    "products with copper", "Hollowmere etc.", "do not mix", "consult supplier", "prohibited", "yes", "Dash only", "other fungicides", "aucun", "EC formulations"):
             with self.subTest(raw=raw), self.assertRaises(Unreadable):
                 values.read_one_name(raw)
             with self.subTest(listed=raw), self.assertRaises(Unreadable):

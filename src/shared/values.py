@@ -28,13 +28,13 @@ _PLAIN = re.compile(r"(?=[0-9 ]*[A-Za-z])[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")       
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 # So may a hyphen beside a blank, a full stop before one, and the words for and, or and with on labels in Europe.
 _APART = re.compile(r"\s-|-\s|(?<!\bst)(?<!\bno)(?<!\bcv)(?<!\bvar)(?<!\bssp)(?<!\bspp)\.\s|\s(?-i:[yeoi])\s", re.I)
-_BETWEEN = frozenset("and or nor plus with et ou avec und oder mit con och og eller en".split())
+_BETWEEN = frozenset("and or nor plus with et ou avec und oder sowie bzw mit con och og eller en \xe9s".split())
 # What stands where a name is wanted and is none: as the whole, at the beginning, or anywhere in it.
 _PLACEHOLDERS = frozenset({"n a", "na", "not applicable", "unknown", "unclear", "tba", "tbc", "tbd", "nil", "null",
                            "nothing", "zero", "ditto", "same", "various", "x", "xx", "xxx"})
-_NO_NAME_BEGINS = frozenset("all any every each other others everything anything see refer as not no none aucun aucune "
-                            "kein keine ninguno".split())
-_NO_NAME_HOLDS = frozenset("except excluding unless containing including etc label listed stated specified products "
+_NO_NAME_BEGINS = frozenset("all any every each other others everything anything see refer consult ask contact do avoid "
+                            "yes as not no none aucun aucune kein keine ninguno".split())
+_NO_NAME_HOLDS = frozenset("only prohibited forbidden permitted allowed except excluding unless containing including etc label listed stated specified products "
                            "mixtures formulations pesticides herbicides fungicides insecticides adjuvants "
                            "substances".split())
 _TELLING = _BETWEEN | _PLACEHOLDERS | _NO_NAME_BEGINS | _NO_NAME_HOLDS | frozenset("yeoi")
@@ -147,6 +147,8 @@ def _no_one_name(raw):
         return ("reads like a remark that there is no name, or which are meant; write each name as it is registered, the "
                 "word none where there is none, or leave it out where it is not known")
     odd = next((sign for sign in name if not (sign in _IN_A_NAME or _is_plain(sign))), None)
+    if any(name.count(opens) != name.count(closes) for opens, closes in ("()", "[]")):
+        return "holds half of a pair of brackets; write each name in full, with commas between names alone"
     if not (odd or name[0].isalnum() or name[0] in "(["):
         return f"begins with {_called(name[0])}; begin with the name"
     apart = _APART.search(name)
