@@ -81,7 +81,7 @@ class TestShapes(Folder):
     """Whatever stands in cases.json or pools.json, a build succeeds or says a line a fault, with the file."""
 
     OTHERS = (None, True, -1, 10 ** 12, 0.5, "", "x", "{x}", "a\nb", [], ["x"], [None], {}, {"x": 1})
-    TURNS = 40
+    TURNS = int(os.environ.get("SHAPES", 12))
 
     def places(self, value, path=()):
         """The path of everything in a JSON value; of a list its first and its last entry."""

@@ -176,6 +176,22 @@ class TestSpans(unittest.TestCase):
                 with self.subTest(unit=unit):
                     self.assertLess(time.process_time() - start, 2)
 
+    def test_a_text_that_repeats_itself_takes_no_longer_however_late_it_parts_from_the_quote(self):
+        chance = random.Random(5)
+        rarely = "".join(chance.choice(["a-a "] + ["a\xada "] * 500) for _ in range(20_000))
+        for document, quote in (("a-a " * 20_000, "a-a " * 6_000 + "aa"), ("ab " * 60_000, "ab " * 20_000 + "a"),
+                                ("ab " * 60_000, "AB " * 20_000 + "A"), (rarely, "aa " * 5_000)):
+            start = time.process_time()
+            self.assertEqual(locate(document, quote).reason, "absent")
+            self.assertLess(time.process_time() - start, 2)
+
+    def test_every_place_is_found_also_where_most_are_none(self):
+        document = "ab " * 3_000 + "ab, " + "ab " * 1_000
+        quote = "ab " * 999 + "ab"
+        self.assertEqual([start for start, _ in locate(document, quote).spans], [0, 3_000, 6_000, 9_004])
+        self.assertEqual([start for start, _ in locate(document, quote.upper()).spans], [0, 3_000, 6_000, 9_004])
+        self.assertEqual(locate("xab " * 3_000 + "ab " * 1_000, quote + " a").reason, "absent")
+
 
 class TestCredit(unittest.TestCase):
     def test_both_floors_are_met_at_their_edge(self):

@@ -1,4 +1,5 @@
 """The settings: what `.env` and the environment may say, and that the key is never shown."""
+import base64
 import dataclasses
 import decimal
 import os
@@ -169,6 +170,35 @@ class Secrecy(Files):
             self.assertIn(config.REDACTED, clean, text)
             for part in ("KEY", "1234", "4b4559", "example", "8443"):
                 self.assertNotIn(part.casefold(), clean.casefold().replace("\\u00", "").replace("%", ""), text)
+
+    def test_an_encoded_key_is_taken_out_wherever_in_the_encoding_it_stands(self):
+        for before in ("", ":", "u:", "me:", "user:"):
+            for encode in (base64.b64encode, base64.urlsafe_b64encode):
+                told = encode((before + KEY + ":x").encode()).decode()
+                clean = self.settings.redact(f"got {told} here")
+                left = clean.removeprefix("got ").removesuffix(" here").replace(config.REDACTED, "")
+                self.assertIn(config.REDACTED, clean)
+                # What is left is of the name before the key, and of no more than its first letter.
+                self.assertLessEqual(len(left), -(-(len(before) + 1) * 4 // 3))
+        self.assertEqual(self.settings.redact(f"got {KEY.encode().hex()} here"), f"got {config.REDACTED} here")
+
+    def test_a_key_in_pieces_is_taken_out_of_messages(self):
+        for text in ("<b>".join(KEY), " ".join(KEY), "\n".join([KEY[:7], KEY[7:]]), "\u200b".join(KEY), "\x00".join(KEY),
+                     f"<i>{KEY[:5]}</i><p class='x'>{KEY[5:]}</p>"):
+            clean = self.settings.redact_message(f"he said: {text}, to me")
+            self.assertTrue(clean.startswith("he said: ") and clean.endswith(", to me"), clean)
+            self.assertIn(config.REDACTED, clean, text)
+            self.assertNotIn(KEY[-4:].casefold(), clean.casefold())
+            self.assertIn("to me", self.settings.redact_message(f"{text} {text} to me"))
+        for length in range(4, len(KEY)):
+            self.assertNotIn(KEY[:4], self.settings.redact_message(f"he said: {KEY[:length]}"))
+        self.assertEqual(self.settings.redact_message("<p>sk and so on</p>"), "<p>sk and so on</p>")
+
+    def test_a_key_that_is_a_word_goes_out_of_messages_and_stays_in_answers(self):
+        settings = self.load(f"BASE_URL={BASE}\nAPI_KEY=EMPTY\nMODEL=m")
+        self.assertEqual(settings.redact_answer(f"the tank is empty, see {BASE}"), f"the tank is empty, see {config.REDACTED}")
+        self.assertNotIn("EMPTY", settings.redact_message("key EMPTY is wrong, E<b>MPTY too"))
+        self.assertEqual(self.settings.redact_answer(f"so {KEY}"), f"so {config.REDACTED}")
 
     def test_hostile_text_is_searched_in_linear_time(self):
         for text in ("\\" * 300_000, "sk-test-" * 40_000, "%25" * 100_000, "&#0" + "0" * 300_000):

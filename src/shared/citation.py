@@ -12,6 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections import namedtuple
 from functools import lru_cache
 
+FINDS = 50          # times the length of a document that looking for one quote by `str.find` may read
+MOST_PARTED = 30    # places that are tried before all the others
 MIN_CHARS = 3  # letters and digits; a shorter quote is evidence for anything
 COVERAGE_MIN = .60
 PRECISION_MIN = .30
@@ -33,6 +35,7 @@ _AS = {mark: plain for marks, plain in (("„“”‟«»＂", '"'), ("‚‘�
 _ELLIPSIS = re.compile(r"\.{3}|…|\. \. \.")
 _EDGES = re.compile(rf"\A[\s{_NOTHING}]+|[\s{_NOTHING}]+\Z")
 _SPELT = {"\f": r"\f", "\b": r"\b", "\t": r"\t", "\r": r"\r", "\n": r"\n"}
+_NO_JOINT = frozenset({""})
 # Scripts that set no blanks between words: Thai to Lao, Burmese, Khmer, kana and Chinese.
 _UNSPACED = ("\u0e00\u0eff", "\u1000\u109f", "\u1780\u17ff", "\u3040\u9fff", "\U00020000\U0003ffff")
 
@@ -120,8 +123,8 @@ def _find(document, quote):
     spans = [(at, at + len(quote)) for at in exact]
     if spans:
         return spans, "exact"
-    part = sought.text.rstrip()
-    alike = _places(folded.text, part, lambda at: _cuts(folded, at), lambda at: _joints_agree(folded, sought, at))
+    part, parted = sought.text.rstrip(), ([], [])
+    alike = _places(folded.text, part, lambda at: _cuts(folded, at), lambda at: _joints_agree(folded, sought, at, parted))
     return [(folded.starts[at], folded.ends[at + len(part) - 1]) for at in alike], "folded"
 
 
@@ -130,16 +133,35 @@ def _places(text, part, cuts, agrees):
 
     A place neither begins nor ends where `cuts` says so, and `agrees` is asked last.
     """
-    at = text.find(part)
-    while at >= 0:
-        if cuts(at):
-            at = next(i for i in range(at + 1, len(text) + 1) if not cuts(i))
-        elif cuts(at + len(part)) or not agrees(at):
-            at += 1
-        else:
+    free = 0
+    for at in _hits(text, part):
+        if at >= free and not cuts(at) and not cuts(at + len(part)) and agrees(at):
             yield at
-            at += len(part)
-        at = text.find(part, at)
+            free = at + len(part)
+
+
+def _hits(text, part):
+    """Every place of `part` in `text`, overlapping ones too, in time that grows with both and not with their product."""
+    at = text.find(part)
+    for _ in range(1 + FINDS * len(text) // len(part)):
+        if at < 0:
+            return
+        yield at
+        at = text.find(part, at + 1)
+    # A text that repeats itself; from here on by the algorithm of Knuth, Morris and Pratt, which never looks back.
+    back, k = [0] * len(part), 0
+    for i in range(1, len(part)):
+        while k and part[i] != part[k]:
+            k = back[k - 1]
+        k += part[i] == part[k]
+        back[i] = k
+    k = 0
+    for i in range(at, len(text) if at >= 0 else 0):
+        while k and (k == len(part) or text[i] != part[k]):
+            k = back[k - 1]
+        k += text[i] == part[k]
+        if k == len(part):
+            yield i + 1 - k
 
 
 @lru_cache(maxsize=8)
@@ -186,11 +208,25 @@ def _readings(piece):
     return {"", "-", "- "} if between_letters and dash in "-\u2010" else {"-", "- "}
 
 
-def _joints_agree(folded, sought, at):
-    """Whether the hyphens within words can be read alike in the quote and in the document behind `at`."""
-    first, last = bisect_right(folded.order, at), bisect_left(folded.order, at + len(sought.text))
-    places = {place - at for place in folded.order[first:last]} | set(sought.order)
-    return all(folded.joints.get(place + at, {""}) & sought.joints.get(place, {""}) for place in places)
+def _joints_agree(folded, sought, at, parted):
+    """Whether the hyphens within words can be read alike in the quote and in the document behind `at`.
+
+    parted  places in the quote, and in the document, where of late they could not be; in a text that repeats itself,
+            it is most likely there again
+    """
+    def agree(place):
+        return folded.joints.get(place + at, _NO_JOINT) & sought.joints.get(place, _NO_JOINT)
+
+    length, (in_quote, in_document) = len(sought.text), parted
+    if not all(map(agree, in_quote)) or not all(agree(place - at) for place in in_document if at < place < at + length):
+        return False
+    first, last = bisect_right(folded.order, at), bisect_left(folded.order, at + length)
+    for place in {place - at for place in folded.order[first:last]} | set(sought.order):
+        if not agree(place):
+            in_quote[:] = [place, *in_quote[:MOST_PARTED]]
+            in_document[:] = [place + at, *in_document[:MOST_PARTED]]
+            return False
+    return True
 
 
 def _cuts_raw(folded, at):

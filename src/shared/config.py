@@ -20,6 +20,7 @@ EXAMPLE = ".env.example"
 PROVIDERS = {"openai-compatible": "openai_compatible", "anthropic": "anthropic"}
 REDACTED = "[redacted]"
 KEY_PREFIX = 12         # this much of a key gives it away, so whatever follows such a beginning goes too
+SHORT_KEY = 8           # a key of fewer characters is a word, such as EMPTY or ollama, and may stand in any answer
 NO_KEY = "none"
 MOST_WORKERS = 256      # calls at a time
 
@@ -92,13 +93,35 @@ class Settings:
         return {"host": self.host} | {name: getattr(self, name) for name in names}
 
     def redact(self, text):
-        """The text without key and base URL, also where they stand escaped, in part or in other letter case."""
+        """The text without key and base URL, also where they stand escaped, encoded, in part or in other letter case."""
         folded = text.casefold()
         # Most texts hold neither a secret nor anything that could hide one: the long search is for the others.
         for mark in self._marks:
             if mark in folded:
                 return self._secrets.sub(REDACTED, text)
         return text
+
+    def redact_answer(self, text):
+        """The same for what will be scored, where a key that is a mere word stays: the answer may mean that word."""
+        return self._worded.redact(text)
+
+    def redact_message(self, text):
+        """The same for what only people read, also where tags, blanks or signs without width part the key, or where
+        the text was cut amid it."""
+        text = self.redact(text)
+        if not self.key:
+            return text
+        places = [place for match in _TOGETHER.finditer(text) for place in range(*match.span(1)) if match[1]]
+        together, key, clean, done = "".join(text[place] for place in places).casefold(), self.key.casefold(), [], 0
+        at = together.find(key[:KEY_PREFIX])
+        while at >= 0:
+            end = at + len(os.path.commonprefix([key, together[at:at + len(key)]]))
+            clean += [text[done:places[at]], REDACTED]
+            done, at = places[end - 1] + 1, together.find(key[:KEY_PREFIX], end)
+        for length in range(min(len(key), KEY_PREFIX) - 1, 3, -1):
+            if together.endswith(key[:length]) and places[-length] >= done:
+                return "".join([*clean, text[done:places[-length]], REDACTED])
+        return "".join([*clean, text[done:]])
 
     @property
     def _address(self):
@@ -108,7 +131,25 @@ class Settings:
     def _marks(self):
         """What every text that holds a secret holds too: its plain beginning, or a sign that characters are escaped."""
         plain = [secret.casefold() for secret in (self.key and self.key[:KEY_PREFIX], self.host) if secret]
-        return [*plain, "%", "\\", "&#", "u00"] if plain else []
+        return [*plain, *map(str.casefold, self._encoded), "%", "\\", "&#", "u00"] if plain else []
+
+    @functools.cached_property
+    def _encoded(self):
+        """The beginning of the key in base64, wherever in the encoded text it stands, and in hexadecimal digits."""
+        import base64       # here, because the free path reads settings too
+        if not self.key or len(self.key) < SHORT_KEY:
+            return []
+        begin = self.key[:KEY_PREFIX].encode()
+        found = [begin.hex()]
+        for before in range(3):
+            whole = base64.b64encode(bytes(before) + begin)[:(before + len(begin)) * 4 // 3].decode()
+            found.append(whole[-(-before * 4 // 3):])
+        return found + [text.translate(_URL_SAFE) for text in found if text != text.translate(_URL_SAFE)]
+
+    @functools.cached_property
+    def _worded(self):
+        """These settings without a key where it is a mere word."""
+        return self if not self.key or len(self.key) >= SHORT_KEY else dataclasses.replace(self, api_key=None)
 
     @functools.cached_property
     def _secrets(self):
@@ -116,6 +157,7 @@ class Settings:
         if self.key:
             rest = r"[\w\-.~+/=%\\&#;]*" if len(self.key) > KEY_PREFIX else ""
             patterns.append(_disguised(self.key[:KEY_PREFIX]) + rest)
+            patterns += [re.escape(text) + r"[\w\-+/=]*" for text in self._encoded]
         if self.base_url:
             scheme, place = self.base_url.reveal().split("://")
             path = place.removeprefix(self.host)
@@ -179,6 +221,9 @@ def is_loopback(host):
         return False
 
 
+_URL_SAFE = str.maketrans("+/", "-_")
+# Group 1: what is neither a tag nor a blank, a control character or a sign without width.
+_TOGETHER = re.compile(r"<[^<>]*>|([^\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2060-\u2064\ufeff])")
 _LINE = re.compile(r"\s*(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?P<value>.*?)\s*$")
 _VALUE = re.compile(r"""'(?P<single>[^']*)'\s*(?:\#.*)?$ | "(?P<double>(?:[^"\\]|\\.)*)"\s*(?:\#.*)?$
                         | (?P<bare>(?!['"]).*?)(?:(?:^|\s)\#.*)?$""", re.VERBOSE)

@@ -154,7 +154,7 @@ def _record(settings, answer, failure):
     return {
         "status": answer.status,
         "kind": failure and failure.kind,
-        "message": failure and failure.message(settings.redact),
+        "message": failure and failure.message(settings.redact_message),
         "detail": failure and failure.detail,
         "wait_seconds": 0.0,
         "seconds": round(time.monotonic() - answer.clock.started, 3),
@@ -163,12 +163,12 @@ def _record(settings, answer, failure):
 
 
 def _completion(settings, answer, text, failure, attempts, started):
-    redact, clock, error = settings.redact, answer.clock, None
+    redact, clock, error = settings.redact_message, answer.clock, None
     if failure:
         error = {"kind": failure.kind, "message": failure.message(redact), "scope": failure.scope,
                  "outcome": faults.KINDS[failure.kind].outcome, "detail": failure.detail}
         text = answer.text() if failure.kind in _WITH_EVIDENCE else ""
-    clean, finish = redact(text), answer.meaning() if answer.finish or not failure else None
+    clean, finish = settings.redact_answer(text), answer.meaning() if answer.finish or not failure else None
     return Completion(
         text=clean,
         finish=finish if finish is None or finish in MEANINGS else redact(faults.plain(finish)),

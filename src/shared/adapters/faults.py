@@ -81,8 +81,8 @@ class Failure(Exception):
         self.retries, self.scope = KINDS[kind].retries, KINDS[kind].scope
 
     def message(self, redact):
-        """One line for people: what happened, what the provider said, what to do."""
-        said = redact(plain(self.said))
+        """One line for people: what happened, what the provider said, what to do. `redact` is that of messages."""
+        said = redact(plain(redact(self.said)))
         said = said if len(said) <= SAID_CHARACTERS else said[:SAID_CHARACTERS] + "…"
         return redact(self.what) + (f": {said}" if said else "") + f" ({KINDS[self.kind].remedy})"
 
