@@ -7,7 +7,6 @@ Every problem is printed as `file: row: what is wrong; what would be right`, all
 follows from them; rows with the same problem share a line. Exit codes: 0 all labels follow, 1 some do not, 2 usage or
 configuration. No key, no network.
 """
-import argparse
 import functools
 import importlib
 import sys
@@ -112,8 +111,7 @@ def _near(folder):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m evals.check_labels", description=__doc__.split("\n")[0],
-                                     epilog="example: python -m evals.check_labels label-restrict")
+    parser = console.parser("evals.check_labels", __doc__, "python -m evals.check_labels label-restrict")
     parser.add_argument("kit", nargs="*", help="kits to check, by name (default: all)")
     parser.add_argument("--data", metavar="DIR", help="a folder with the kit's files (default: the kit's own in data/)")
     return parser

@@ -4,7 +4,6 @@
 
 A run is named by its id or by its record's path. Exit codes: 0 compared, 2 usage, 3 the two may not be compared.
 """
-import argparse
 import sys
 from pathlib import Path
 
@@ -18,8 +17,8 @@ SHOWN = 12
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m evals.compare", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m evals.compare r001-label-restrict r002-label-restrict")
+    parser = console.parser("evals.compare", __doc__,
+                            "python -m evals.compare r001-label-restrict r002-label-restrict")
     parser.add_argument("first", metavar="A", help="the run before: an id or a record's path")
     parser.add_argument("second", metavar="B", help="the run after")
     parser.add_argument("--across", action="append", default=[], choices=comparing.ACROSS, metavar="GUARD",

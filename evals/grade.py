@@ -5,7 +5,6 @@
 Prints JSON: the entry that a record would have, `entry`, and the kit's named errors in order of expense, `errors`. The
 board asks it for an answer of just now. Exit codes: 0 graded, 2 usage, configuration or an unknown document.
 """
-import argparse
 import importlib
 import sys
 from pathlib import Path
@@ -19,8 +18,7 @@ from src.shared.parts import Completion
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m evals.grade", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m evals.grade label_restrict LBL-0002 < reply.txt")
+    parser = console.parser("evals.grade", __doc__, "python -m evals.grade label_restrict LBL-0002 < reply.txt")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("document", help="id of the document that the reply is about")
     parser.add_argument("--data", type=Path, metavar="DIR", help="data folder of the kit (default: its own in data/)")

@@ -7,7 +7,6 @@
 The control is a scored run over the clean pages, from its record: no clean page is asked again. Exit codes as in
 `python -m evals.run`.
 """
-import argparse
 import importlib
 import shlex
 import sys
@@ -154,8 +153,7 @@ def _header(args, kit, run_id):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m evals.injection", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m evals.injection label-restrict --arm note-tone")
+    parser = console.parser("evals.injection", __doc__, "python -m evals.injection label-restrict --arm note-tone")
     add = parser.add_argument
     add("kit", nargs="?", help="name of the kit; not needed where there is only one")
     add("--arm", default=MODEL, metavar="NAME", help="a free floor, or model (default: model)")

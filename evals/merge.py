@@ -6,7 +6,6 @@ Every document of the key has to be in exactly one shard, and all shards have to
 prompt, code and settings. The joined record is written beside them. Exit codes: 0 joined, 2 they do not
 fit, 3 joined, but documents are owed a reply.
 """
-import argparse
 import importlib
 import sys
 from pathlib import Path
@@ -26,8 +25,8 @@ PACE = ("workers", "eval_workers", "retries", "first_output_seconds", "between_o
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m evals.merge", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m evals.merge r001-label-restrict results/*/eval-*shard*")
+    parser = console.parser("evals.merge", __doc__,
+                            "python -m evals.merge r001-label-restrict results/*/eval-*shard*")
     parser.add_argument("run_id", help="the run's id")
     parser.add_argument("shards", nargs="+", metavar="SHARD-FILE", help="eval-ID.shard-I-of-N.json, all of them")
     parser.add_argument("--data", metavar="DIR", help="data folder of the run (default: the kit's)")
@@ -62,8 +61,8 @@ def merge(run_id, paths, data=None):
     wanted = lambda: scoring.wanted(kit, **first["run"]["select"])
     entries, problems = _entries(found, wanted)
     target = record.path_of(paths[0].parent, run_id)
-    if target.exists() and not comparing.owed(record.read(target)):
-        problems.append(f"{target}: is there already, and complete; a kept run is not overwritten")
+    caches = [record.cache_of(path) for path in paths]
+    problems += _kept(target, caches)
     if problems:
         raise BadData(*problems)
     bench = importlib.import_module(f"evals.{kit.name}.bench").BENCH
@@ -80,9 +79,31 @@ def merge(run_id, paths, data=None):
         if paid:
             joined["totals"]["paid"] = cost.joined(paid)
         return joined
-    _join_caches([record.cache_of(path) for path in paths], record.cache_of(target))
+    _join_caches(caches, record.cache_of(target))
     record.write(target, counted(), closing)
     return target, sum(grading.tally.outcomes.get(outcome, 0) for outcome in OWED)
+
+
+def _kept(target, caches):
+    """Why a joined record that is there already may not be made anew: it is whole, or replies of its own would go."""
+    if not target.exists():
+        return
+    brought = {name for path in caches for name in _replies(path)}
+    there = _replies(record.cache_of(target))
+    own = sorted({document for name, document in there.items() if name not in brought})
+    if own:
+        yield (f"{target}: was resumed after its shards were joined, and would lose {len(own)} documents' replies, first "
+               f"{own[0]}; go on with evals.run --run-id {record.read(target)['run']['id']} --resume")
+    elif brought <= there.keys() and not comparing.owed(record.read(target)):
+        yield f"{target}: is there already, and complete; a kept run is not overwritten"
+
+
+def _replies(path):
+    """{what tells one line of a cache from every other: its document}; nothing where there is no cache."""
+    if not path.exists():
+        return {}
+    with Cache(path) as cache:
+        return {record.sha(record.line(line)): line["id"] for line in cache.lines()}
 
 
 def _join_caches(paths, target):
@@ -92,8 +113,8 @@ def _join_caches(paths, target):
     """
     if not all(path.exists() for path in paths):
         return
+    known = _replies(target)
     with Cache(target) as joined:
-        known = {record.sha(record.line(line)) for line in joined.lines()}
         for path in paths:
             with Cache(path) as cache:
                 if joined.get("") is None:

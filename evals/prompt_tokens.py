@@ -6,7 +6,6 @@ A call is made for the prompt cut behind each part; a part's size is the differe
 documents are measured, so that the fixed prefix is seen to be the same and not argued to be. Writes
 `results/KIT/tokens-ID.json`. Exit codes: 0 measured, 2 usage or configuration, 3 a count is missing.
 """
-import argparse
 import shlex
 import sys
 
@@ -120,9 +119,8 @@ def _documents(kit, wanted):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m evals.prompt_tokens", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m evals.prompt_tokens label-restrict LBL-0032 "
-                                            "--run-id c001-label-restrict")
+    parser = console.parser("evals.prompt_tokens", __doc__,
+                            "python -m evals.prompt_tokens label-restrict LBL-0032 --run-id c001-label-restrict")
     add = parser.add_argument
     add("kit", help="name of the kit")
     add("documents", nargs="+", metavar="DOC", help="documents to measure on; with one, another is taken beside it")

@@ -321,8 +321,7 @@ def _setting(text):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m evals.run", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m evals.run label-restrict --arm note-tone")
+    parser = console.parser("evals.run", __doc__, "python -m evals.run label-restrict --arm note-tone")
     add = parser.add_argument
     add("kit", nargs="*", help="kits to run (default: all)")
     add("--arm", metavar="NAME", help="one arm: a floor, stub, model, or a kit's own variant of it (default: all free "

@@ -5,7 +5,6 @@
 
 Only routes stand here: what a view shows is made by `src/shared/view`, what it looks like by `ui/`.
 """
-import argparse
 import contextlib
 import datetime
 import errno
@@ -22,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote_to_bytes
 
-from src.shared import config, follow, ledger
+from src.shared import config, console, follow, ledger
 from src.shared import kit as kits
 from src.shared.files import BadData, parse_json, to_json
 from src.shared.view import compare, costs, listing, page, rules, shelf, start, watch, words
@@ -425,8 +424,7 @@ def _takes_gzip(headers):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m src.app", description=__doc__.split("\n\n")[0],
-                                     epilog="example: PORT=0 python -m src.app --data ../mine/data")
+    parser = console.parser("src.app", __doc__, "PORT=0 python -m src.app --data ../mine/data")
     parser.add_argument("--data", type=Path, metavar="DIR",
                         help="data folder of one kit, with kit.json in it (default: all kits of this checkout)")
     args = parser.parse_args(argv)

@@ -9,7 +9,6 @@ follows what the file has kept. A decision is written out before the file is rep
 gives the same decision again, so nothing is lost where a run is cut. One process at a time has the file. Where there
 is none yet, a row may bring the state that it goes on from.
 """
-import argparse
 import contextlib
 import functools
 import itertools
@@ -170,8 +169,7 @@ def _row(line):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m src.decide", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m src.decide label_restrict plans.jsonl")
+    parser = console.parser("src.decide", __doc__, "python -m src.decide label_restrict plans.jsonl")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("file", nargs="?", help="file of JSON lines; - or none: standard input")
     parser.add_argument("--state", metavar="FILE", help="go on from the state in FILE and keep the next one there; for "

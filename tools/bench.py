@@ -12,7 +12,6 @@ overhead    seconds per document against an instant local server at 12 workers, 
 rates       rows decided and documents scored per second, and as seconds in interpreter start-ups per 1,000
 memory      peak memory at 1,000 and at 100,000 rows decided and documents scored
 """
-import argparse
 import contextlib
 import json
 import os
@@ -27,6 +26,7 @@ from pathlib import Path
 
 from evals.shared import progress
 from evals.shared.provider import LocalProvider
+from src.shared import console
 from src.shared import kit as kits
 from src.shared.files import BadData, to_json, write_text
 
@@ -57,8 +57,7 @@ with concurrent.futures.ThreadPoolExecutor(%d) as pool:
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m tools.bench --quick")
+    parser = console.parser("tools.bench", __doc__, "python -m tools.bench --quick")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and rows, for a look; writes nothing")
     args = parser.parse_args(argv)
     tries, small, large = (3, 200, 2_000) if args.quick else (9, 1_000, 100_000)

@@ -8,13 +8,12 @@
 A gap is a rule that no document shows in one of its results, a limit without a document just below it, exactly at it
 and just above it, or a field with one value throughout. Gaps and differences go to standard error, the exit code is 1.
 """
-import argparse
 import os
 import shutil
 import sys
 from pathlib import Path
 
-from src.shared import key
+from src.shared import console, key
 from src.shared import kit as kits
 from src.shared.files import BadData, parse_json, read_jsonl, replacing, to_json, visible, write_text
 from src.shared.values import shown
@@ -201,8 +200,7 @@ def _shown(path):
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m tools.build_corpus", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m tools.build_corpus label_restrict --check")
+    parser = console.parser("tools.build_corpus", __doc__, "python -m tools.build_corpus label_restrict --check")
     parser.add_argument("kits", nargs="*", metavar="KIT", help="kits to build (default: all)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="write nothing; compare with a fresh build, find gaps")

@@ -5,13 +5,13 @@
 The folder has the same top level and nothing of the other kits; its commands need no kit name. It must not exist yet,
 or be empty.
 """
-import argparse
 import importlib
 import re
 import shutil
 import sys
 from pathlib import Path
 
+from src.shared import console
 from src.shared import kit as kits
 from src.shared.files import BadData, read_text, write_text
 from src.shared.kit import ROOT
@@ -28,8 +28,7 @@ SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "le
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m tools.fork", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m tools.fork label_restrict ../my-label-kit")
+    parser = console.parser("tools.fork", __doc__, "python -m tools.fork label_restrict ../my-label-kit")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("folder", help="where the new kit goes; a new or empty folder")
     args = parser.parse_args(argv)

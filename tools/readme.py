@@ -6,13 +6,13 @@
 A block is a line `<!-- output of: COMMAND -->` and the fenced block behind it; COMMAND begins with `python -m`. The
 list of kits stands between `<!-- kits -->` and `<!-- end of kits -->`.
 """
-import argparse
 import difflib
 import re
 import shlex
 import subprocess
 import sys
 
+from src.shared import console
 from src.shared import kit as kits
 from src.shared.files import BadData, read_text, write_text
 from src.shared.kit import ROOT
@@ -22,8 +22,7 @@ _KITS = re.compile(r"(<!-- kits -->\n).*?(<!-- end of kits -->)", re.DOTALL)
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m tools.readme", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m tools.readme --check")
+    parser = console.parser("tools.readme", __doc__, "python -m tools.readme --check")
     parser.add_argument("--check", action="store_true", help="write nothing; say which blocks are out of date")
     args = parser.parse_args(argv)
     try:

@@ -7,7 +7,6 @@ Kept runs alone are shown and none of `local/`, so two builds of one checkout ar
 be new, empty, or an earlier report, which is replaced as a whole. Exit codes: 0 written, 1 it would take more than it
 may (what is too big is named, nothing is written), 2 usage or configuration.
 """
-import argparse
 import html
 import importlib
 import os
@@ -39,8 +38,7 @@ class TooBig(Exception):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m tools.report", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m tools.report label_restrict --out ../label-report")
+    parser = console.parser("tools.report", __doc__, "python -m tools.report label_restrict --out ../label-report")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("--out", type=Path, metavar="DIR", required=True,
                         help="where the pages go: a new or empty folder, or an earlier report")

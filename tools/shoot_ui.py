@@ -8,7 +8,6 @@ A kit's pictures are `results/KIT/shots/{front,document,compare,watch}-light.png
 too. Committed runs alone are shown. The document is the first row of the first named error that a shown run made: the
 one people should look at.
 """
-import argparse
 import base64
 import struct
 import sys
@@ -17,6 +16,7 @@ import zlib
 
 from evals.shared import browser
 from src import app
+from src.shared import console
 from src.shared import kit as kits
 from src.shared.files import BadData
 from src.shared.view import shelf
@@ -55,8 +55,7 @@ INDEXED = """
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m tools.shoot_ui", description=__doc__.split("\n\n")[0],
-                                     epilog="example: python -m tools.shoot_ui label_restrict")
+    parser = console.parser("tools.shoot_ui", __doc__, "python -m tools.shoot_ui label_restrict")
     parser.add_argument("kit", nargs="*", help="kits to show (default: all, and the start page)")
     args = parser.parse_args(argv)
     try:

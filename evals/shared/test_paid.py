@@ -234,6 +234,35 @@ class TestPaidRun(unittest.TestCase):
             self.assertIn("not overwritten", refused.stderr)
             (self.results / f"eval-{RUN}.json").unlink()
 
+    def test_a_reply_that_came_after_joining_is_neither_left_out_nor_lost(self):
+        self.assertEqual(self.run_model("--shard", "1/2").returncode, 0)
+        self.provider.finish = lambda body: "length"
+        self.run_model("--shard", "2/2")
+        files = sorted(map(str, self.results.glob(f"eval-{RUN}.shard-*.json")))
+        self.assertEqual(self.copy.here(RUN, *files, module="evals.merge").returncode, 0)
+        truncated = json.loads(self.record())["totals"]["outcomes"]["truncated"]
+        self.assertGreater(truncated, 0)
+        self.provider.finish = lambda body: "stop"
+        self.assertEqual(self.run_model("--shard", "2/2", "--resume").returncode, 0)
+        joined = self.copy.here(RUN, *files, module="evals.merge")
+        self.assertEqual(joined.returncode, 0, joined.stderr)
+        self.assertEqual(json.loads(self.record())["totals"]["outcomes"]["truncated"], 0)
+        self.assertIn("not overwritten", self.copy.here(RUN, *files, module="evals.merge").stderr)
+
+    def test_a_joined_run_that_was_resumed_keeps_what_it_paid_for(self):
+        self.provider.answer = lambda body: ""
+        for part in ("1/2", "2/2"):
+            self.assertEqual(self.run_model("--shard", part, RETRIES="0").returncode, 3)
+        files = sorted(map(str, self.results.glob(f"eval-{RUN}.shard-*.json")))
+        self.assertEqual(self.copy.here(RUN, *files, module="evals.merge").returncode, 3)
+        self.provider.answer = self.answer
+        self.assertEqual(self.run_model("--resume").returncode, 0)
+        before = self.record()
+        refused = self.copy.here(RUN, *files, module="evals.merge")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn(f"would lose {len(self.documents)} documents' replies", refused.stderr)
+        self.assertEqual(self.record(), before)
+
     def test_a_changed_prompt_or_setting_is_asked_again_and_said(self):
         self.run_model()
         calls = self.provider.calls

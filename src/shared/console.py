@@ -1,10 +1,20 @@
 """How every command begins and ends: UTF-8 on both streams, one line for what went wrong, the exit codes."""
+import argparse
 import os
 import sys
 
 from src.shared.files import BadData
 
 USAGE, INTERRUPTED = 2, 130
+
+
+def parser(command, told, example):
+    """The parser of `python -m COMMAND`: what it is for, from the first paragraph of its module's text, and an example.
+
+    Python started with -OO keeps no such text; then the options speak for themselves.
+    """
+    return argparse.ArgumentParser(prog=f"python -m {command}", description=(told or "").split("\n\n")[0],
+                                   epilog=f"example: {example}")
 
 
 def run(action, interrupted="interrupted"):
