@@ -52,6 +52,12 @@ class TestKit(contract.KitContract, unittest.TestCase):
         self.assertIs(marks["self_check_false_alarm"], False)
         self.assertNotIn("self_check_catches", marks)
 
+    def test_a_plan_without_a_crop_is_not_cleared_by_a_label_without_crops(self):
+        row = next(row for row in self.gold if row["verdict"] == self.passed["verdict"])
+        for permitted in ("none", row["permitted_crops"]):
+            said = self.answered(row, **self.passed, crop_proposed="none", permitted_crops=permitted)
+            self.assertNotEqual(said.rechecked.values["verdict"], self.passed["verdict"])
+
     def test_an_unknown_verdict_is_unanswered_and_in_no_other_cell(self):
         row = self.stopped()
         for verdict in ("probably fine", None, 3, self.passed["verdict"][:-1]):

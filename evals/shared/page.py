@@ -154,8 +154,9 @@ def _vet_field(report, field, fields, never_read):
         refuse("unit", "only a number has one; take it out")
     if (kind == "enum") != ("allowed" in field):
         refuse("allowed", "an enum lists its words, and nothing else does")
-    if field["nullable"] != bool(field.get("not_stated")):
-        refuse("not_stated", "a nullable field, and no other, lists what the page prints in place of a value")
+    if field["nullable"] != bool(field.get("not_stated")) and (field["nullable"] or not field.get("one_name")):
+        refuse("not_stated", "a nullable field lists what the page prints in place of a value; beside it only a name that "
+                             "is compared whole does, for a word that is none")
     if field["name"] in never_read and not field.get("never_read"):
         refuse("never_read", "no rule of this kit reads it; write true")
     for key in ("section", "line"):

@@ -24,6 +24,12 @@ class TestNumbers(unittest.TestCase):
             with self.subTest(raw=raw):
                 self.assertEqual(rate(raw), Decimal("2.5"))
 
+    def test_a_figure_that_is_of_the_unit_is_no_second_number(self):
+        for raw in ("2.5 L ha-1", "2.5 L ha\N{MINUS SIGN}1"):
+            self.assertEqual(values.read_number(raw, "L/ha", frozenset({"l ha-1"})), Decimal("2.5"))
+        with self.assertRaises(Unreadable):
+            values.read_number("2.5 L ha-2", "L/ha", frozenset({"l ha-1"}))
+
     def test_a_decimal_keeps_the_digits_of_the_page(self):
         self.assertEqual(str(rate("0.30")), "0.30")
         self.assertEqual(rate("0.1") + rate("0.2"), rate("0.3"))
@@ -105,7 +111,8 @@ class TestNames(unittest.TestCase):
                      "Decis (forte)", "Kerb [N]", "(E)-beta 5", "Brassica spp.", "Brassica spp. alba",
                      "No. 5 Oil", "Copac E", "Formula I",
                      "Kumulus 80% WG", "Orchard grass", "Endive", "Everest 70", "Notable 5", "prod_17",
-                     "\u5c0f\u9ea6", "\u0917\u0947\u0939\u0942\u0901", "\u0e02\u0e49\u0e32\u0e27", "Elatus Plus", "Amistar\u00ae Top", "Ortiva\u2122", "Otherwell 5", "X-Pand 5", "Seedless grapes"):
+                     "\u5c0f\u9ea6", "\u0917\u0947\u0939\u0942\u0901", "\u0e02\u0e49\u0e32\u0e27", "Elatus Plus",
+                     "Amistar\u00ae Top", "Ortiva\u2122", "Otherwell 5", "X-Pand 5", "Seedless grapes"):
             with self.subTest(name):
                 self.assertEqual(values.read_one_name(name), name)
                 self.assertEqual(values.read_list(f"{name},  Corvistel", one_name=True), (name, "Corvistel"))
@@ -117,11 +124,26 @@ class TestNames(unittest.TestCase):
                 values.read_list(raw, one_name=True)
             self.assertIn("brackets", caught.exception.why)
 
+    def test_the_commas_in_the_numbers_of_a_chemical_name_part_no_names(self):
+        for name in ("2,4-D amine", "1,3-dichloropropene", "2,4,5-T", "A.B.C. 500"):
+            with self.subTest(name):
+                self.assertEqual(values.read_one_name(name), name)
+                self.assertEqual(values.read_list(name, one_name=True), (name,))
+                self.assertEqual(values.read_list(f"Corvistel,{name} , Belquoran", one_name=True),
+                                 ("Corvistel", name, "Belquoran"))
+        self.assertEqual(values.read_list("Hollowmere 450,2-way mix", one_name=True), ("Hollowmere 450", "2-way mix"))
+        for raw in ("2,4-D, MCPA", "2,4-D and MCPA", "MCPA 2,4-D", "2,4", "2, 4-D"):
+            with self.subTest(raw), self.assertRaises(Unreadable):
+                values.read_one_name(raw)
+        with self.assertRaises(Unreadable):
+            values.read_list("MCPA, 2, 4-D", one_name=True)
+
     def test_what_stands_for_no_name_is_no_name(self):
         for raw in ("n/a", "N/A", "n.a.", "unknown", "-", "\u2014", "TBC", "not applicable", "null", "450", "?", "x",
                     "all products", "Any", "none stated", "None listed.", "see label", "(see label)", "refer to label",
                     "any product containing zemidral", "all other partners", "no restrictions", "as per label", "etc",
-                    "products with copper", "Hollowmere etc.", "do not mix", "consult supplier", "prohibited", "yes", "Dash only", "other fungicides", "aucun", "EC formulations"):
+                    "products with copper", "Hollowmere etc.", "do not mix", "consult supplier",
+                    "prohibited", "yes", "Dash only", "other fungicides", "aucun", "EC formulations"):
             with self.subTest(raw=raw), self.assertRaises(Unreadable):
                 values.read_one_name(raw)
             with self.subTest(listed=raw), self.assertRaises(Unreadable):

@@ -25,17 +25,19 @@ _SIGNS = re.compile(r"[;+&\n]")
 # A name that is compared whole is made of letters, digits and these signs; any other may stand between two names.
 _IN_A_NAME = frozenset(" _'.()[]%-")
 _PLAIN = re.compile(r"(?=[0-9 ]*[A-Za-z])[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")          # what most names are
+# The numbers before a chemical name, as in 2,4-D: the one comma that parts nothing.
+_LOCANTS = re.compile(r"\d{1,2}(?:,\d{1,2})+-(?=[^\W\d])")
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 # So may a hyphen beside a blank, a full stop before one, and the words for and, or and with on labels in Europe.
-_APART = re.compile(r"\s-|-\s|(?<!\bst)(?<!\bno)(?<!\bcv)(?<!\bvar)(?<!\bssp)(?<!\bspp)\.\s|\s(?-i:[yeoi])\s", re.I)
+_APART = re.compile(r"\s-|-\s|(?<!\.\w)(?<!\bst)(?<!\bno)(?<!\bcv)(?<!\bvar)(?<!\bssp)(?<!\bspp)\.\s|\s(?-i:[yeoi])\s", re.I)
 _BETWEEN = frozenset("and or nor plus with et ou avec und oder sowie bzw mit con och og eller en \xe9s".split())
 # What stands where a name is wanted and is none: as the whole, at the beginning, or anywhere in it.
 _PLACEHOLDERS = frozenset({"n a", "na", "not applicable", "unknown", "unclear", "tba", "tbc", "tbd", "nil", "null",
                            "nothing", "zero", "ditto", "same", "various", "x", "xx", "xxx"})
 _NO_NAME_BEGINS = frozenset("all any every each other others everything anything see refer consult ask contact do avoid "
                             "yes as not no none aucun aucune kein keine ninguno".split())
-_NO_NAME_HOLDS = frozenset("only prohibited forbidden permitted allowed except excluding unless containing including etc label listed stated specified products "
-                           "mixtures formulations pesticides herbicides fungicides insecticides adjuvants "
+_NO_NAME_HOLDS = frozenset("only prohibited forbidden permitted allowed except excluding unless containing including etc "
+                           "label listed stated specified products mixtures formulations pesticides herbicides fungicides insecticides adjuvants "
                            "substances".split())
 _TELLING = _BETWEEN | _PLACEHOLDERS | _NO_NAME_BEGINS | _NO_NAME_HOLDS | frozenset("yeoi")
 _BLANKS = re.compile(r"[^\S\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]+")     # those that part no lines or columns
@@ -100,9 +102,9 @@ def _number_of_text(raw, unit, words):
     tail = found[found.lastindex]
     if tail and not (tail[0].isalpha() or tail[0] in "(%"):
         raise Unreadable(raw, f"is not one plain number{_in(unit)}; write it like 1200 or 2.5")
-    if re.search("[0-9]", tail):
-        raise Unreadable(raw, f"holds more than one number; one number{_in(unit)} is wanted")
-    if tail and fold_name(tail).replace(" / ", "/") not in words:
+    if tail and fold_name(tail).replace(" / ", "/").translate(_MINUS) not in words:
+        if re.search("[0-9]", tail):
+            raise Unreadable(raw, f"holds more than one number; one number{_in(unit)} is wanted")
         raise OtherUnit(raw, f"is not in {unit}" if unit else "carries a unit where none is expected")
     digits = (found["plain"] or (found["english"] or "").replace(",", "")
               or (found["comma"] or found["other"]).replace(".", "").replace(",", "."))
@@ -142,6 +144,7 @@ def _no_one_name(raw):
     unseen = next(filter(_is_unseen, name), None)
     if unseen:
         return f"holds a character that cannot be seen ({_called(unseen)}); type the name anew"
+    name = _LOCANTS.sub("", name, count=1) if _LOCANTS.match(name) else name
     words = _WORDS.findall(name.casefold())
     if _is_no_name(words, name):
         return ("reads like a remark that there is no name, or which are meant; write each name as it is registered, the "
@@ -233,7 +236,7 @@ def read_list(raw, allowed=None, one_name=False):
 def _list_of_text(raw, one_name):
     if _SIGNS.search(raw.strip()):
         raise Unreadable(raw, "has other signs than commas between its names; put a comma between each two")
-    parts = [part.strip() for part in raw.split(",") if part.strip()]
+    parts = _parts(raw) if one_name else [part.strip() for part in raw.split(",") if part.strip()]
     names = tuple(" ".join(part.split()) for part in parts)
     if len(names) > 1 and "none" in map(fold_name, names):
         raise Unreadable(raw, "lists the word none beside names; it is either none or names")
@@ -242,6 +245,12 @@ def _list_of_text(raw, one_name):
         if why:
             raise Unreadable(raw, why if len(parts) == 1 else f"lists {shown(part)}, which {why}")
     return names or None
+
+
+def _parts(raw):
+    """The names of a list, without blanks around them; the commas in the numbers before a chemical name part none."""
+    found = re.finditer(rf"\s*((?:{_LOCANTS.pattern})?[^,]*)(?:,|\Z)", raw)
+    return [name.strip() for match in found for name in match.groups() if name.strip()]
 
 
 def read_word(raw, allowed):
