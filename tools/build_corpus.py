@@ -132,15 +132,15 @@ def _count_anew(kit):
     stats = kit.data / STATS
     try:
         built = build(kit, _seed(kit))
-        why = None if _is_of(kit, built) else "the documents are not those that these rules would draw"
-    except BadData as e:
-        built, why = None, f"these rules draw no documents yet: {e.problems[0]}"
-    if why is None:
+    except BadData:     # as where no case is planned yet: then nobody drew these documents
+        built = None
+    if built and _is_of(kit, built):
         write_text(stats, built[STATS])
-    else:
-        stats.unlink(missing_ok=True)
-        print(f"{kit.name}: {_shown(stats)} counts a build, and none is left: {why}; the kit's own tests judge a "
-              f"build, which --replace draws", file=sys.stderr)
+    elif stats.exists():
+        stats.unlink()
+        print(f"{kit.name}: {_shown(stats)} is taken away: it counted documents that were drawn, and these are not what "
+              f"the rules and plans beside them would draw; nothing but the tests of drawn documents asks for it",
+              file=sys.stderr)
 
 
 def _run(kit, args):

@@ -152,7 +152,7 @@ class TestRefusals(Folder):
         page.write_text(f"{drawn}\nmine\n", encoding="utf-8")
         code, _, err = run(self.name, "--derive-gold", "--data", folder)
         self.assertEqual((code, stats.exists()), (0, False))
-        self.assertIn("the documents are not those that these rules would draw", err)
+        self.assertIn("these are not what the rules and plans beside them would draw", err)
         code, _, err = run(self.name, "--data", folder)
         self.assertEqual((code, page.read_text(encoding="utf-8")), (2, f"{drawn}\nmine\n"))
         self.assertIn("--replace", err)

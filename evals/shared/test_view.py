@@ -846,11 +846,11 @@ class TestOtherRules(unittest.TestCase):
         self.assertEqual(order, rungs)
         notes = [found["text"] for found in view["panels"] if found.get("title") == "Other rules"]
         self.assertEqual(len(notes), 2)
-        self.assertIn(f"verdict {one['decision']}, now {other['decision']}", notes[0])
+        self.assertIn(f"deciding_restriction {one['id']}, now {other['id']}", notes[0])
 
     @staticmethod
     def swapped(stage, kit):
-        """Let the first two neighbours of two classes change places that a row breaches: (row, place, rules)."""
+        """Let the first two neighbours change places that one row breaches both: (row, place, rules)."""
         path = stage.data / "checks.json"
         whole = path.read_text()
         for place in range(len(kit.book.table.rules) - 1):
@@ -861,10 +861,9 @@ class TestOtherRules(unittest.TestCase):
             changed = stage.kit()
             for row in kit.gold():
                 now = changed.definition.decide(changed.book, row)
-                if (row["verdict"], row["deciding_restriction"], now["verdict"], now["deciding_restriction"]) == (
-                        one["decision"], one["id"], other["decision"], other["id"]) and one["class"] != other["class"]:
+                if (row["deciding_restriction"], now["deciding_restriction"]) == (one["id"], other["id"]):
                     return row["id"], place, one, other
-        raise AssertionError("no row has two neighbours of two classes breached; plan a case in cases.json that has")
+        raise AssertionError("no row breaches two checks that follow each other; plan a case in cases.json that does")
 
     def test_a_contradiction_on_the_page_is_flagged_beside_the_result(self):
         stage = showing.Stage(LABEL)
