@@ -4,6 +4,7 @@ A report is anything with `.folder` and `.add(file, row, message)`; `labels.Repo
 standard library, so that a gate shares no reader with the code that it judges.
 """
 import json
+import weakref
 from collections import Counter
 from decimal import Decimal
 from functools import lru_cache
@@ -50,8 +51,9 @@ class Rows:
     def __init__(self, report, file):
         self.report, self.file, self.places = report, file, {}
         try:
-            with (report.folder / file).open("rb") as handle:
-                self._index(handle)
+            self._lines = (report.folder / file).open("rb")
+            weakref.finalize(self, self._lines.close)
+            self._index(self._lines)
         except OSError as error:
             report.add(file, "", f"cannot be read ({error.strerror}); put the file there")
 
@@ -60,9 +62,8 @@ class Rows:
         if name not in self.places:
             return None
         line, start = self.places[name]
-        with (self.report.folder / self.file).open("rb") as handle:
-            handle.seek(start)
-            return self._row(handle.readline(), line)
+        self._lines.seek(start)
+        return self._row(self._lines.readline(), line)
 
     def _index(self, handle):
         start = 0

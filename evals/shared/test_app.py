@@ -100,6 +100,8 @@ class Serving(unittest.TestCase):
                     connection.sendall(piece)
                 except ConnectionError:
                     break
+            with contextlib.suppress(OSError):      # refused already
+                connection.shutdown(socket.SHUT_WR)
             answer = b""
             while piece := connection.recv(1 << 16):
                 answer += piece

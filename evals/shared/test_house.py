@@ -31,7 +31,15 @@ def modules():
     return found
 
 
-MODULES = modules()
+MODULES = {}        # filled for the tests of this file alone: the trees of a whole project slow down every other test
+
+
+def setUpModule():
+    MODULES.update(modules())
+
+
+def tearDownModule():
+    MODULES.clear()
 
 
 def imported(name):
