@@ -56,6 +56,10 @@ def findings(schedule, today):
         if position["run_on"] <= today.isoformat():
             chains.setdefault(position["chain"], []).append(position)
     found = list(schedule["problems"])
+    # A state is kept when its run is taken, so a later day is a slip, and its matter would be missed here.
+    found += [f"{position['chain']}: run {position['run']} is said to have been taken on {position['run_on']}, after "
+              f"{today}; mend that day in {position['document']}"
+              for position in schedule["positions"] if schedule["is_kept"] and position["run_on"] > today.isoformat()]
     if not chains:
         found.append(f"no run of any chain was found as of {today}; name the folder or the files that hold them")
     for chain, positions in sorted(chains.items()):
@@ -72,7 +76,7 @@ def freshness(schedule, today):
         if position["run_on"] <= today.isoformat() and position["run"] >= known["run"]:
             latest[position["chain"]] = position
     return [(chain, position["run"], days := _days(position["snapshot"], position["run_on"]),
-             days > schedule["stale_after_days"]) for chain, position in sorted(latest.items())]
+             not 0 <= days <= schedule["stale_after_days"]) for chain, position in sorted(latest.items())]
 
 
 def _order(positions):
@@ -109,7 +113,8 @@ def _report(kit, schedule, today, quiet):
     due, fresh = findings(schedule, today), freshness(schedule, today)
     lines = [f"{kit.name}: {len(fresh)} chains looked at as of {today}, {len(due)} findings",
              *(f"  due: {line}" for line in due)]
-    lines += [f"  {'stale' if is_stale else 'fresh'}: {chain} run {run}: the roster was {days} days old"
+    lines += [f"  {'stale' if is_stale else 'fresh'}: {chain} run {run}: " + (
+        f"the roster was {days} days old" if days >= 0 else f"the roster is dated {-days} days after the run")
               for chain, run, days, is_stale in sorted(fresh, key=lambda entry: not entry[3]) if is_stale or not quiet]
     return lines, bool(due)
 
@@ -117,7 +122,8 @@ def _report(kit, schedule, today, quiet):
 def _schedule(kit, args, states):
     """The schedule of what the arguments name: kept states, a facts file, or the data folder."""
     if args.state and not states:
-        return {"positions": [], "problems": [f"{', '.join(args.state)}: holds no state file"], "stale_after_days": 0}
+        return {"positions": [], "problems": [f"{', '.join(args.state)}: holds no state file"], "stale_after_days": 0,
+                "is_kept": True}
     more = {"states": states} if states else {"facts": args.data} if _is_facts(args.data) else {}
     return kit.definition.schedule(kit.book, **more)
 

@@ -86,7 +86,8 @@ class TestMatch(unittest.TestCase):
         self.assertEqual(said(inputs(one))[1], {"EMP-1": True})
 
     def test_blank_departments_unlisted_systems_and_open_starts_are_flagged_and_match_nothing(self):
-        for changed, flag in (({"department": ""}, "blank_department"), ({"since": None}, "access_start_not_stated")):
+        blank = [({"department": word}, "blank_department") for word in ("", "TBD", "n/a", "-", "not on file")]
+        for changed, flag in (*blank, ({"since": None}, "access_start_not_stated")):
             stage, statuses, _, flags = said(inputs(person(**changed)))
             self.assertEqual((stage, statuses, flags), ("MONITORING", {"EMP-1": False}, [flag]))
         self.assertEqual(said(inputs({"id": "EMP-1", "department": "Compliance"}))[3], ["systems_not_stated"])
@@ -272,6 +273,19 @@ class TestRefusals(unittest.TestCase):
                             "candidates, scope, snapshot")
         self.assert_refused({"canddates": []}, "did you mean candidates?")
 
+    def test_a_remark_or_an_unseen_sign_in_the_place_of_a_name_of_the_scope_is_refused(self):
+        for part in ("departments", "systems"):
+            for word in ("TBD", "unknown", "not classified, see the narrative", "?", "all departments",
+                         "Compliance\u200b"):
+                for given in (word, [*SCOPE[part], word]):
+                    self.assert_refused(inputs(person(), scope={**SCOPE, part: given}), f"/scope/{part}")
+        self.assert_refused(inputs(person(department="Compliance\u200b")), "/candidates/0/department", "cannot be seen")
+        self.assert_refused(inputs(person(system="Core Banking\xad System")), "/candidates/0/systems/0/name")
+
+    def test_a_state_under_keys_of_somebody_else_is_flagged(self):
+        self.assertEqual(said(inputs(person("EMP-9", department="Marketing"), carried={"holds": {"EMP-1": {}}}))[3],
+                         ["key_not_read"])
+
     def test_two_rows_a_person_are_refused(self):
         self.assert_refused(inputs(person("00012"), person("00012", department="Marketing")), "00012 stands twice")
 
@@ -341,6 +355,18 @@ class TestKeptState(unittest.TestCase):
             failed, answer = self.run_line({**row, "carried": None})
             self.assertEqual((failed, sorted(answer)), (1, ["error", "line"]))
             self.assertEqual(self.path.read_bytes(), before)
+
+    def test_every_date_of_a_row_is_kept_plain_or_refused(self):
+        row = {**inputs(person(), matter="M-1", run=1, snapshot=" 2025-11-05 ", run_on=" 2025-11-06 ",
+                        next=" 2025-12-05 "), "carried": None}
+        for part, bad in (("next", "2025-13-45"), ("next", 5), ("next", "  "), ("run_on", "  "), ("matter", "  ")):
+            failed, answer = self.run_line({**row, part: bad})
+            self.assertIn(f"/{part}: ", answer["error"])
+            self.assertFalse(self.path.exists())
+        self.assertEqual(self.run_line(row)[0], 0)
+        kept = json.loads(self.path.read_text())
+        self.assertEqual([kept[part] for part in ("snapshot", "run_on", "next")],
+                         ["2025-11-05", "2025-11-06", "2025-12-05"])
 
     def test_a_run_that_decides_nothing_leaves_the_file_as_it_was(self):
         self.run_line({**inputs(person("EMP-2"), matter="M-1", run=1), "carried": None})

@@ -21,8 +21,8 @@ SECOND = position(2, "2025-11-05", "2026-01-04", "2025-10-06")
 LAST = position(3, "2026-01-04", None, "2025-11-05")
 
 
-def schedule(*positions, problems=()):
-    return {"positions": list(positions), "problems": list(problems), "stale_after_days": 7}
+def schedule(*positions, problems=(), is_kept=False):
+    return {"positions": list(positions), "problems": list(problems), "stale_after_days": 7, "is_kept": is_kept}
 
 
 class TestFindings(unittest.TestCase):
@@ -37,6 +37,16 @@ class TestFindings(unittest.TestCase):
 
     def test_a_missing_run_is_named(self):
         self.assertEqual(due.findings(schedule(FIRST, LAST), DAY), ["M-1: run 2 is missing, though run 3 was taken"])
+
+    def test_a_kept_run_of_a_later_day_is_a_slip_and_named(self):
+        other = position(1, "2026-01-05", None, chain="M-2", runs=1, run_on="2062-01-05")
+        told = due.findings(schedule(FIRST, SECOND, LAST, other, is_kept=True), DAY)
+        self.assertEqual(len(told), 1)
+        self.assertIn("M-2: run 1 is said to have been taken on 2062-01-05", told[0])
+
+    def test_a_roster_of_a_day_after_the_run_is_not_fresh(self):
+        early = position(1, "2025-11-05", "2026-02-05", run_on="2025-10-01")
+        self.assertEqual(due.freshness(schedule(early), DAY), [("M-1", 1, -35, True)])
 
     def test_runs_out_of_order_or_twice_are_named(self):
         early = position(2, "2025-10-01", "2026-01-04", "2025-10-06")

@@ -339,6 +339,14 @@ class TestRoom(unittest.TestCase):
         self.assertTrue(made)
         for name in made:
             self.assertIn(b"Replay of ", files[f"documents/{name}.html"])
+        # The pages are handed round, and what is withheld stays where the documents are.
+        everything, kit = b"\n".join(files.values()), opened.kit
+        for name in kit.documents():
+            found = kit.definition.panels(kit.book, name, kit.text(name), {})[0]
+            withheld = [piece["text"] for block in found["blocks"] if block["withheld"] for piece in block["segments"]]
+            self.assertIn("home address", "".join(withheld))
+            for line in "".join(withheld).split("-\n", 1)[1].splitlines():
+                self.assertNotIn(static.text(line.strip() or "home address").encode(), everything)
 
 
 class TestMeasured(unittest.TestCase):

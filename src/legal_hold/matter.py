@@ -59,6 +59,7 @@ def read(words, inputs):
         problems.append("/snapshot: is not stated; the clock runs to the date of the snapshot")
     events, release = _events(take, words, inputs, spelt)
     run = _run(take, inputs.get("run"))
+    take(v.read_date, inputs.get("next"), "/next")
     found = Matter(take(v.read_name, inputs.get("matter"), "/matter"), run, snapshot,
                    take(v.read_date, inputs.get("run_on"), "/run_on"), scope, unsettled, candidates, events, release,
                    flags)
@@ -117,7 +118,7 @@ def _candidates(take, raw, flags):
                           f"department")
         seen[fold_id(name)] = i
         # What counsel confirmed outside the roster outweighs the roster; the page does not show it.
-        department = take(v.read_name, entry.get("confirmed_department") or entry.get("department"),
+        department = take(_department, entry.get("confirmed_department") or entry.get("department"),
                           f"{place}/department")
         if not entry.get("systems"):
             flags.append(("systems_not_stated", name))
@@ -131,7 +132,7 @@ def _candidates(take, raw, flags):
 def _accesses(take, raw, place):
     if not isinstance(raw, list) or not all(isinstance(entry, dict) for entry in raw):
         raise BadData(f"{place}: {v.shown(raw)}: a list of systems is wanted, each with name, since and until")
-    return [Access(take(v.read_name, entry.get("name"), f"{place}/{i}/name"),
+    return [Access(take(v.read_known_name, entry.get("name"), f"{place}/{i}/name"),
                    take(v.read_date, entry.get("since"), f"{place}/{i}/since"),
                    take(v.read_date, entry.get("until"), f"{place}/{i}/until")) for i, entry in enumerate(raw)]
 
@@ -204,7 +205,16 @@ def _day(raw):
     return day
 
 
+def _department(raw):
+    """A department as the roster has it; None where it says that it does not know, which is flagged like a blank."""
+    name = v.read_name(raw)
+    return None if name is not None and v.is_remark(name) else v.read_known_name(raw)
+
+
 def _names(raw):
-    """A list of names as a tuple, () where it is blank or says none; a JSON list may hold names with commas in them."""
+    """A list of names as a tuple, () where it is blank or says none; a JSON list may hold names with commas in them.
+
+    A remark in the place of a name is refused: taken for the name of a department, it would put nobody on hold.
+    """
     names = tuple(name for name in map(v.read_name, raw) if name) if isinstance(raw, list) else v.read_list(raw) or ()
-    return () if [v.fold_name(name) for name in names] == ["none"] else names
+    return () if [v.fold_name(name) for name in names] == ["none"] else tuple(map(v.read_known_name, names))

@@ -88,7 +88,7 @@ def step(book, inputs, kept):
     a row may bring the state that its matter comes with.
     """
     for part in ("matter", "run"):
-        if inputs.get(part) is None:
+        if inputs.get(part) is None or isinstance(inputs[part], str) and not inputs[part].strip():
             raise BadData(f"/{part}: is not stated; a kept state belongs to one matter and follows its runs one by one")
     slips = matter.slips(inputs)
     if slips:
@@ -107,7 +107,7 @@ def step(book, inputs, kept):
     if answers["matter_stage"] is None:
         return {**answers, "carried": state.plain(following)}, kept
     return {**answers, "carried": state.plain(following)}, state.keep(
-        following, given, row, inputs.get("run_on") or inputs["snapshot"], _next(book, inputs))
+        following, given, row, _iso(inputs.get("run_on")) or _iso(inputs["snapshot"]), _next(book, inputs))
 
 
 def review(book, inputs, carried, slips=()):
@@ -228,12 +228,18 @@ def _refuse_unless_very_next(given, inputs):
 def _next(book, inputs):
     """The day of the next run: as the row says, else by the cadence; None after the last."""
     if "next" in inputs:
-        return v.read_date(inputs["next"]) and inputs["next"].strip()
+        return _iso(inputs["next"])
     days = {entry["run"]: entry["day"] for entry in book.rules.policy["cadence"]}
     now, then = days.get(inputs["run"]), days.get(inputs["run"] + 1)
     if now is None or then is None:
         return None
     return (v.read_date(inputs["snapshot"]) + datetime.timedelta(then - now)).isoformat()
+
+
+def _iso(raw):
+    """A date as a kept state has it, whatever blanks stand around it in the row."""
+    day = v.read_date(raw)
+    return day and day.isoformat()
 
 
 def _hash(inputs):

@@ -11,7 +11,7 @@ DATES = ("snapshot", "run_on", "previous", "next")
 
 
 def schedule(book, states=(), facts=None):
-    """{"positions", "problems", "stale_after_days"}, for `python -m tools.due`.
+    """{"positions", "problems", "stale_after_days", "is_kept"}, for `python -m tools.due`.
 
     From the state files where there are any, else from the rows of a facts file, else from the data folder: its
     extracts, and its rows of facts.jsonl that have none. A position is {"chain", "run", "runs", "document", "snapshot",
@@ -28,7 +28,8 @@ def schedule(book, states=(), facts=None):
                 found.append({"document": where, "follows": 0, "chain": position.pop("matter"), **position})
         except BadData as e:
             problems += [str(problem) if where in str(problem) else f"{where}: {problem}" for problem in e.problems]
-    return {"positions": found, "problems": problems, "stale_after_days": book.rules.days["stale_after_days"]}
+    return {"positions": found, "problems": problems, "stale_after_days": book.rules.days["stale_after_days"],
+            "is_kept": bool(states)}
 
 
 def _of_states(book, paths):
@@ -76,7 +77,9 @@ def _refuse_unreadable(position):
                 if not isinstance(position[part], kind) or isinstance(position[part], bool)]
     for part in () if problems else DATES:
         try:
-            if v.read_date(position[part]) is None and part in ("snapshot", "run_on"):
+            day = v.read_date(position[part])
+            position[part] = day and day.isoformat()
+            if day is None and part in ("snapshot", "run_on"):
                 problems.append(f"{part}: is not stated")
         except v.Finding as finding:
             problems.append(f"{part}: {finding}")

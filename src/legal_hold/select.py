@@ -18,7 +18,8 @@ def sent(book, document, text, guarded=True):
         _refuse_unmarked(document, policy, found)
         kept = [section for section in found if section.title not in policy["withheld"]]
     page = "".join(text[section.start:section.end] for section in kept)
-    leaking = [word for word in policy["never_sent_words"] if word in page.casefold()]
+    told = " ".join(page.casefold().split())        # where a line is broken amid the words, too
+    leaking = [word for word in policy["never_sent_words"] if word in told]
     if leaking:
         raise BadData(f"{document}: {', '.join(leaking)} stands outside {', '.join(policy['withheld'])}; the page is "
                       f"not sent until what is personal stands in that section alone")

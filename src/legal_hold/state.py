@@ -12,7 +12,7 @@ from collections import namedtuple
 from src.legal_hold.matter import fold_id
 from src.shared import shapes
 from src.shared import values as v
-from src.shared.fields import misspelt
+from src.shared.fields import misspelt, unread
 from src.shared.files import BadData
 
 # matter name, run and snapshot of the run that left it (None where unknown); released: date, True or None; memo: date
@@ -60,10 +60,13 @@ def keep(following, before, row, run_on, next_run):
 
 
 def slips(raw):
-    """A sentence for each key of a carried state that is none and near one: it was not read."""
+    """A sentence for each key of a carried state that was not read; of what a custodian's record holds, for near ones.
+
+    A state is this kit's own, so a key beside its keys is one under which somebody else keeps who is on hold.
+    """
     people = raw.get("custodians") if isinstance(raw, dict) else None
     entries = [entry for entry in people.values() if isinstance(entry, dict)] if isinstance(people, dict) else []
-    return [*(misspelt(raw, tuple(PLAIN), tuple(KEPT)) if isinstance(raw, dict) else ()),
+    return [*(unread(raw, tuple(PLAIN), tuple(KEPT)) if isinstance(raw, dict) else ()),
             *(slip for entry in entries for slip in misspelt(entry, tuple(KEYS.values())))]
 
 

@@ -39,6 +39,9 @@ _NO_NAME_BEGINS = frozenset("all any every each other others everything anything
 _NO_NAME_HOLDS = frozenset("only prohibited forbidden permitted allowed except excluding unless containing including etc "
                            "label listed stated specified products mixtures formulations pesticides herbicides fungicides insecticides adjuvants "
                            "substances".split())
+_REMARK_BEGINS = frozenset("not no none see unknown unclear unspecified disputed unsettled tba tbc tbd".split())
+_EVERYBODY, _OF_ANY_KIND = frozenset("all any every everyone everybody".split()), frozenset(
+    "department departments system systems people staff of them".split())
 _TELLING = _BETWEEN | _PLACEHOLDERS | _NO_NAME_BEGINS | _NO_NAME_HOLDS | frozenset("yeoi")
 _BLANKS = re.compile(r"[^\S\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]+")     # those that part no lines or columns
 _SELECTORS = frozenset(map(chr, (*range(0x180b, 0x180e), *range(0xfe00, 0xfe10), 0x34f, *range(0xe0100, 0xe01f0))))
@@ -202,6 +205,34 @@ def read_name(raw):
     if type(raw) is str:
         return " ".join(raw.split()) or None
     raise Unreadable(raw, f"is {_kind(raw)} where a name is wanted")
+
+
+def is_remark(name):
+    """Whether a name says that there is none, is not known, or stands elsewhere, or all of them are meant.
+
+    >>> [name for name in ("TBD", "not classified, see the narrative", "All departments", "?") if not is_remark(name)]
+    []
+    >>> [name for name in ("Contact Centre", "Other Income", "No. 5 Branch", "Products") if is_remark(name)]
+    []
+    """
+    words = _WORDS.findall(name.casefold())
+    return not words or " ".join(words) in _PLACEHOLDERS or words[0] in _REMARK_BEGINS and name[2:3] != "." or (
+        words[0] in _EVERYBODY and set(words[1:]) <= _OF_ANY_KIND)
+
+
+def read_known_name(raw):
+    """A name of any wording, which may hold commas or `and`; refused is a remark in its place, and what cannot be seen.
+
+    None where nothing is stated.
+    """
+    name = read_name(raw)
+    unseen = name and next(filter(_is_unseen, unicodedata.normalize("NFC", name)), None)
+    if unseen:
+        raise Unreadable(raw, f"holds a character that cannot be seen ({_called(unseen)}); type the name anew")
+    if name and is_remark(name) and fold_name(name) != "none":
+        raise Unreadable(raw, "reads like a remark in the place of a name; write each name as it is known, or leave it "
+                              "out where it is not")
+    return name
 
 
 def read_text(raw):

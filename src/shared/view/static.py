@@ -147,9 +147,13 @@ class Pen:
                      if not set(names).isdisjoint(segment["fields"])]
             return tag("mark", segment["text"], class_=" ".join(kinds) or None, title=", ".join(segment["fields"]),
                        id=f"line-{first}" if first and self.named else None)
-        blocks = [tag("div", block["withheld"] and tag("p", f"Withheld: {block['withheld']}", class_="stamp"),
-                      tag("pre", *map(piece, block["segments"])),
-                      class_="block withheld" if block["withheld"] else "block") for block in found["blocks"]]
+        def withheld(block):
+            """These pages are handed round, so of what stays on this machine they say how much it is and no more."""
+            length = sum(len(segment["text"].strip()) for segment in block["segments"])
+            return tag("p", f"Withheld: {block['withheld']} ({length:,} characters).", class_="stamp")
+
+        blocks = [tag("div", withheld(block), class_="block withheld") if block["withheld"] else
+                  tag("div", tag("pre", *map(piece, block["segments"])), class_="block") for block in found["blocks"]]
         legend = [[tag("mark", words, class_=kind), " "] for kind, words, names in (
             ("turns", "what it turns on", turns), ("blamed", "misread", blamed)) if names]
         return self._section(found, found["title"], legend and tag("p", legend, class_="legend"),
