@@ -111,7 +111,7 @@ def _near(folder):
 
 
 def _arguments():
-    parser = console.parser("evals.check_labels", __doc__, "python -m evals.check_labels label-restrict")
+    parser = console.parser("evals.check_labels", __doc__, "python -m evals.check_labels {kit}")
     parser.add_argument("kit", nargs="*", help="kits to check, by name (default: all)")
     parser.add_argument("--data", metavar="DIR", help="a folder with the kit's files (default: the kit's own in data/)")
     return parser

@@ -17,8 +17,7 @@ SHOWN = 12
 
 
 def main(argv=None):
-    parser = console.parser("evals.compare", __doc__,
-                            "python -m evals.compare r001-label-restrict r002-label-restrict")
+    parser = console.parser("evals.compare", __doc__, "python -m evals.compare r001-{kit} r002-{kit}")
     parser.add_argument("first", metavar="A", help="the run before: an id or a record's path")
     parser.add_argument("second", metavar="B", help="the run after")
     parser.add_argument("--across", action="append", default=[], choices=comparing.ACROSS, metavar="GUARD",

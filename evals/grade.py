@@ -18,7 +18,7 @@ from src.shared.parts import Completion
 
 
 def main(argv=None):
-    parser = console.parser("evals.grade", __doc__, "python -m evals.grade label_restrict LBL-0002 < reply.txt")
+    parser = console.parser("evals.grade", __doc__, "python -m evals.grade {kit} DOCUMENT < reply.txt")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("document", help="id of the document that the reply is about")
     parser.add_argument("--data", type=Path, metavar="DIR", help="data folder of the kit (default: its own in data/)")

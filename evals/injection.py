@@ -153,11 +153,11 @@ def _header(args, kit, run_id):
 
 
 def _arguments():
-    parser = console.parser("evals.injection", __doc__, "python -m evals.injection label-restrict --arm note-tone")
+    parser = console.parser("evals.injection", __doc__, "python -m evals.injection {kit} --dry-run")
     add = parser.add_argument
     add("kit", nargs="?", help="name of the kit; not needed where there is only one")
     add("--arm", default=MODEL, metavar="NAME", help="a free floor, or model (default: model)")
-    add("--run-id", metavar="ID", help="name of the model run, like x001-label-restrict")
+    add("--run-id", metavar="ID", help=f"name of the model run, like x001-{console.a_kit()}")
     add("--control", metavar="RUN", help="the scored run over the clean pages: a run id or a record's path")
     add("--resume", action="store_true", help="ask only for the pages that the run's cache does not answer; "
         "errors are asked again, a whole reply never")

@@ -25,8 +25,7 @@ PACE = ("workers", "eval_workers", "retries", "first_output_seconds", "between_o
 
 
 def main(argv=None):
-    parser = console.parser("evals.merge", __doc__,
-                            "python -m evals.merge r001-label-restrict results/*/eval-*shard*")
+    parser = console.parser("evals.merge", __doc__, "python -m evals.merge r001-{kit} results/*/eval-*shard*")
     parser.add_argument("run_id", help="the run's id")
     parser.add_argument("shards", nargs="+", metavar="SHARD-FILE", help="eval-ID.shard-I-of-N.json, all of them")
     parser.add_argument("--data", metavar="DIR", help="data folder of the run (default: the kit's)")

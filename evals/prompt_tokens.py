@@ -120,11 +120,11 @@ def _documents(kit, wanted):
 
 def _arguments():
     parser = console.parser("evals.prompt_tokens", __doc__,
-                            "python -m evals.prompt_tokens label-restrict LBL-0032 --run-id c001-label-restrict")
+                            "python -m evals.prompt_tokens {kit} DOCUMENT --run-id c001-{kit}")
     add = parser.add_argument
     add("kit", help="name of the kit")
     add("documents", nargs="+", metavar="DOC", help="documents to measure on; with one, another is taken beside it")
-    add("--run-id", required=True, metavar="ID", help="name of the measurement, like c001-label-restrict")
+    add("--run-id", required=True, metavar="ID", help=f"name of the measurement, like c001-{console.a_kit()}")
     add("--data", metavar="DIR", help="data folder with your own rules and documents (default: the kit's)")
     add("--yes", action="store_true", help="spend without asking")
     return parser

@@ -321,12 +321,12 @@ def _setting(text):
 
 
 def _arguments():
-    parser = console.parser("evals.run", __doc__, "python -m evals.run label-restrict --arm note-tone")
+    parser = console.parser("evals.run", __doc__, "python -m evals.run {kit} --arm null")
     add = parser.add_argument
     add("kit", nargs="*", help="kits to run (default: all)")
     add("--arm", metavar="NAME", help="one arm: a floor, stub, model, or a kit's own variant of it (default: all free "
         "arms)")
-    add("--run-id", metavar="ID", help="keep the run under this name, like b001-label-restrict (default: "
+    add("--run-id", metavar="ID", help=f"keep the run under this name, like b001-{console.a_kit()} (default: "
         "results/…/local)")
     add("--resume", action="store_true", help="ask only for the documents that the run's cache does not answer: errors "
         "(no connection, no output, cut at MAX_TOKENS, refused) are asked again, a whole reply never, be it readable "

@@ -169,7 +169,7 @@ def _row(line):
 
 
 def _arguments():
-    parser = console.parser("src.decide", __doc__, "python -m src.decide label_restrict plans.jsonl")
+    parser = console.parser("src.decide", __doc__, "python -m src.decide {kit} rows.jsonl")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("file", nargs="?", help="file of JSON lines; - or none: standard input")
     parser.add_argument("--state", metavar="FILE", help="go on from the state in FILE and keep the next one there; for "

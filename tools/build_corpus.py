@@ -200,7 +200,7 @@ def _shown(path):
 
 
 def _arguments():
-    parser = console.parser("tools.build_corpus", __doc__, "python -m tools.build_corpus label_restrict --check")
+    parser = console.parser("tools.build_corpus", __doc__, "python -m tools.build_corpus {kit} --check")
     parser.add_argument("kits", nargs="*", metavar="KIT", help="kits to build (default: all)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="write nothing; compare with a fresh build, find gaps")

@@ -28,7 +28,7 @@ SKIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "local", ".*.lock", "le
 
 
 def main(argv=None):
-    parser = console.parser("tools.fork", __doc__, "python -m tools.fork label_restrict ../my-label-kit")
+    parser = console.parser("tools.fork", __doc__, "python -m tools.fork {kit} ../my-kit")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("folder", help="where the new kit goes; a new or empty folder")
     args = parser.parse_args(argv)

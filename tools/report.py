@@ -38,7 +38,7 @@ class TooBig(Exception):
 
 
 def main(argv=None):
-    parser = console.parser("tools.report", __doc__, "python -m tools.report label_restrict --out ../label-report")
+    parser = console.parser("tools.report", __doc__, "python -m tools.report {kit} --out ../report")
     parser.add_argument("kit", nargs="?", help="name of the kit; not needed where there is only one")
     parser.add_argument("--out", type=Path, metavar="DIR", required=True,
                         help="where the pages go: a new or empty folder, or an earlier report")

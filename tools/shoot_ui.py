@@ -55,7 +55,7 @@ INDEXED = """
 
 
 def main(argv=None):
-    parser = console.parser("tools.shoot_ui", __doc__, "python -m tools.shoot_ui label_restrict")
+    parser = console.parser("tools.shoot_ui", __doc__, "python -m tools.shoot_ui {kit}")
     parser.add_argument("kit", nargs="*", help="kits to show (default: all, and the start page)")
     args = parser.parse_args(argv)
     try:

@@ -3,6 +3,7 @@ import subprocess
 import sys
 import unittest
 
+from src.shared import kit as kits
 from src.shared.kit import ROOT
 
 
@@ -19,6 +20,7 @@ class TestCommands(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for name in commands:
             self.assertIn(f"usage: python -m {name} ", done.stdout)
+        self.assertIn(f"example: python -m evals.run {kits.names()[0].replace('_', '-')} ", done.stdout)
 
 
 if __name__ == "__main__":

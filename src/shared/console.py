@@ -3,6 +3,7 @@ import argparse
 import os
 import sys
 
+from src.shared import kit as kits
 from src.shared.files import BadData
 
 USAGE, INTERRUPTED = 2, 130
@@ -11,10 +12,19 @@ USAGE, INTERRUPTED = 2, 130
 def parser(command, told, example):
     """The parser of `python -m COMMAND`: what it is for, from the first paragraph of its module's text, and an example.
 
-    Python started with -OO keeps no such text; then the options speak for themselves.
+    In the example {kit} stands for a kit that is here. Python started with -OO keeps no text of modules; then the
+    options speak for themselves.
     """
     return argparse.ArgumentParser(prog=f"python -m {command}", description=(told or "").split("\n\n")[0],
-                                   epilog=f"example: {example}")
+                                   epilog=f"example: {example.format(kit=a_kit())}")
+
+
+def a_kit():
+    """The name of a kit of this checkout with hyphens, as run ids end on it; KIT where there is none."""
+    try:
+        return kits.names()[0].replace("_", "-")
+    except BadData:
+        return "KIT"
 
 
 def run(action, interrupted="interrupted"):
