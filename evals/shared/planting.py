@@ -4,6 +4,7 @@ A gate is shown to be one by what it catches, so a test draws changes of every s
 each. Nothing here knows what a change means; which ones mean nothing is for the kit's test to prove.
 """
 import json
+import os
 import random
 import re
 import shutil
@@ -17,6 +18,7 @@ from evals.shared import labels, page, strict
 # line or key before and after it
 Mutant = namedtuple("Mutant", "file text sort where before after")
 FLAGS = page.KEPT_APART
+SHAPES = int(os.environ.get("SHAPES", 10))      # values of another kind that are tried in each file
 ODD = (None, True, 7, 2.5, "x", [], [7], {}, {"x": 7})     # what a hand may leave where something else is wanted
 TABLE_ROW = re.compile(r"\|(?!-).*\|")
 
@@ -78,7 +80,7 @@ class Copy:
         """Put a value of another kind in places all over a JSON file: `read(report)` reports it and never raises."""
         value, chance, told = parsed(file, (self.data / file).read_text("utf-8")), random.Random(file), 0
         places = [path for path, _ in _nodes(value) if path]
-        places = chance.sample(places, min(len(places), 20))
+        places = chance.sample(places, min(len(places), SHAPES))
         for path in places:
             holder = _at(value, path[:-1])
             kept, holder[path[-1]] = holder[path[-1]], chance.choice(ODD)

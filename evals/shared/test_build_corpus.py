@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 from evals import check_labels
+from evals.shared import planting
 from src.shared import key
 from src.shared import kit as kits
 from src.shared.files import BadData, to_json, write_text
@@ -81,7 +82,7 @@ class TestShapes(Folder):
     """Whatever stands in cases.json or pools.json, a build succeeds or says a line a fault, with the file."""
 
     OTHERS = (None, True, -1, 10 ** 12, 0.5, "", "x", "{x}", "a\nb", [], ["x"], [None], {}, {"x": 1})
-    TURNS = int(os.environ.get("SHAPES", 12))
+    TURNS = planting.SHAPES
 
     def places(self, value, path=()):
         """The path of everything in a JSON value; of a list its first and its last entry."""

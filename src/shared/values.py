@@ -207,6 +207,7 @@ def read_name(raw):
     raise Unreadable(raw, f"is {_kind(raw)} where a name is wanted")
 
 
+@functools.lru_cache(maxsize=4096)
 def is_remark(name):
     """Whether a name says that there is none, is not known, or stands elsewhere, or all of them are meant.
 
@@ -226,13 +227,21 @@ def read_known_name(raw):
     None where nothing is stated.
     """
     name = read_name(raw)
-    unseen = name and next(filter(_is_unseen, unicodedata.normalize("NFC", name)), None)
-    if unseen:
-        raise Unreadable(raw, f"holds a character that cannot be seen ({_called(unseen)}); type the name anew")
-    if name and is_remark(name) and fold_name(name) != "none":
-        raise Unreadable(raw, "reads like a remark in the place of a name; write each name as it is known, or leave it "
-                              "out where it is not")
+    why = name and _no_known_name(name)
+    if why:
+        raise Unreadable(raw, why)
     return name
+
+
+@functools.lru_cache(maxsize=4096)
+def _no_known_name(name):
+    unseen = next(filter(_is_unseen, unicodedata.normalize("NFC", name)), None)
+    if unseen:
+        return f"holds a character that cannot be seen ({_called(unseen)}); type the name anew"
+    if is_remark(name) and fold_name(name) != "none":
+        return ("reads like a remark in the place of a name; write each name as it is known, or leave it out where it "
+                "is not")
+    return None
 
 
 def read_text(raw):
