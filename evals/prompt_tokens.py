@@ -29,6 +29,8 @@ def main(argv=None):
 
 def run(args):
     """Measure, keep and print; returns the exit code."""
+    if args.kit and len(kits.names()) == 1 and args.kit.replace("-", "_") not in kits.names():
+        args.kit, args.documents = None, [args.kit, *args.documents]        # the only kit needs no name
     kit = kits.load(args.kit, args.data)
     record.check_id(args.run_id, kit, LETTER)
     path = kit.results / f"tokens-{args.run_id}.json"
@@ -122,7 +124,7 @@ def _arguments():
     parser = console.parser("evals.prompt_tokens", __doc__,
                             "python -m evals.prompt_tokens {kit} DOCUMENT --run-id c001-{kit}")
     add = parser.add_argument
-    add("kit", help="name of the kit")
+    add("kit", nargs="?", help="name of the kit; not needed where there is only one")
     add("documents", nargs="+", metavar="DOC", help="documents to measure on; with one, another is taken beside it")
     add("--run-id", required=True, metavar="ID", help=f"name of the measurement, like c001-{console.a_kit()}")
     add("--data", metavar="DIR", help="data folder with your own rules and documents (default: the kit's)")

@@ -108,6 +108,16 @@ class TestPromptTokens(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("0 of 0 tokens (no share: ", done.stdout)
 
+    def test_the_only_kit_needs_no_name(self):
+        copy = Checkout(self)
+        first, second, *_ = kits.load(NAME, copy.kit[0]).documents()
+        with LocalProvider(lambda body: "x") as provider:
+            done = copy.here(first, second, "--run-id", f"c802-{HYPHENED}", "--yes", module="evals.prompt_tokens",
+                             **provider.environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for document in (first, second):
+            self.assertIn(document, done.stdout)
+
     def test_one_document_alone_cannot_show_a_fixed_prefix(self):
         copy = Checkout(self)
         data = copy.kit[0]
