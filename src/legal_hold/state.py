@@ -107,8 +107,10 @@ def refuse_unless_next(carried, matter):
     if carried.matter and matter.name and v.fold_name(carried.matter) != v.fold_name(matter.name):
         raise BadData(f"the carried state is of {carried.matter}, the run is of {matter.name}; each matter has its own")
     if carried.run and matter.run and matter.run <= carried.run:
+        again = ("; to take a run again with a row that was mended, go on from the state before it, which a kept file "
+                 "holds as `before`") if matter.run == carried.run else ""
         raise BadData(f"run {matter.run} of {matter.name or 'this matter'} does not follow: the carried state has seen "
-                      f"run {carried.run}; the next is run {carried.run + 1}")
+                      f"run {carried.run}; the next is run {carried.run + 1}{again}")
     if carried.snapshot and matter.snapshot < carried.snapshot:
         raise BadData(f"the snapshot of {matter.snapshot} is older than that of the run before, {carried.snapshot}")
 
