@@ -5,6 +5,7 @@
 """
 import contextlib
 import copy
+import gc
 import importlib
 import json
 import random
@@ -21,6 +22,8 @@ from src.shared import kit as kits
 from src.shared.files import BadData, read_jsonl, to_json
 from src.shared.parts import Completion
 
+# Tests hold whole kits in memory, and looking for garbage among them over and over would be a tenth of their time.
+gc.set_threshold(100_000, 20, 20)
 # What a hand may leave in any place of a data file.
 ODD = (None, True, -1.5, 10 ** 40, "", "x", "{0[", "$x", [], {}, [None], [[]], {"x": {}}, ["x"])
 
